@@ -23,7 +23,7 @@ import (
 // first, as the setting is nothing without it.
 var settable = map[string][]string{
 	"agent": {"claude", "codex"}, "agents.NAME.command": {"./agent.sh --fast", `["a b", "-c"]`}, "agents.NAME.prompt": {"stdin", "file"},
-	"agents.NAME.stream": {"claude", "text"}, "agents.NAME.reports": {"[tokens]", "[tokens, cost]"}, "agents.NAME.model": {"opus", "yes", "1.5"},
+	"agents.NAME.stream": {"claude", "text"}, "agents.NAME.reports": {"[tokens]", "[tokens, cost]"}, "agents.NAME.account": {"work", "a b"}, "agents.NAME.model": {"opus", "yes", "1.5"},
 	"agents.NAME.permissions": {"full"}, "agents.NAME.args": {`["--x", "a: b"]`, "[]"}, "agents.NAME.env": {"{A: b}", `{A: "1"}`},
 	"roles.NAME": {"claude", "[claude, codex]"}, "gates.NAME": {"go test ./...", "echo '# no' | x: y", "{run: go vet ./..., role: invariant}", `{artifact: ["docs/*.md"]}`, "true && x", "true"},
 	"holdout.dir": {"../held", "/held"}, "holdout.gates.NAME": {"go test ./held/..."}, "inputs.NAME": {"text", "a: b # c"},

@@ -58,6 +58,15 @@ var agentPrograms = []AgentProgram{
 		Homes: ".config/goose .local/share/goose .local/state/goose .cache/goose", Marks: "GOOSE_TERMINAL",
 	},
 	{Name: "aider", Homes: ".aider .aider.conf.yml"},
+	{Name: "qwen", Install: "@qwen-code/qwen-code", Dialog: true, Homes: ".qwen", Marks: "QWEN_CODE"},
+	{Name: "copilot", Install: "@github/copilot", Dialog: true, Homes: ".copilot .cache/copilot", HomeEnv: "COPILOT_HOME"},
+	{Name: "pi", Install: "@mariozechner/pi-coding-agent", Homes: ".pi", HomeEnv: "PI_CODING_AGENT_DIR"},
+	{Name: "kilo", Install: "@kilocode/cli", Dialog: true, Homes: ".local/share/kilo .local/state/kilo .config/kilo .cache/kilo"},
+	{Name: "cline", Install: "node_modules/cline", Dialog: true, Homes: ".cline"},
+	{Name: "amp", Install: "@sourcegraph/amp", Homes: ".config/amp .local/share/amp .cache/amp"},
+	{Name: "droid", Install: "@factory/cli", Dialog: true, Homes: ".factory"},
+	{Name: "auggie", Install: "@augmentcode/auggie", Homes: ".augment"},
+	{Name: "cn", Install: "@continuedev/cli", Homes: ".continue"},
 }
 
 // AgentPrograms lists the agent programs that are known by name.

@@ -122,6 +122,7 @@ const (
 	CutTurns      Cut = "turns"      // it took as many as it may
 	CutTrying     Cut = "trying"     // the provider refused it, over and over
 	CutRepetition Cut = "repetition" // one tool with the same input, over and over
+	CutPrompt     Cut = "prompt"     // it waits for the answer of a person who is not there
 )
 
 // Source says where a number comes from.

@@ -274,6 +274,7 @@ type AgentEnded struct {
 	Killed      int     `json:"killed,omitzero"`    // processes of its tree that had to be killed
 	Left        int     `json:"left,omitzero"`      // processes that could not be ended
 	Excerpt     Ref     `json:"excerpt,omitzero"`   // last output
+	Fault       Ref     `json:"fault,omitzero"`     // what its provider or its program said of a failure
 	Claim       Claim   `json:"claim,omitzero"`     // of its result file: never a verdict
 	Summary     Ref     `json:"summary,omitzero"`
 	Question    Ref     `json:"question,omitzero"` // to a person, or why it is blocked

@@ -30,7 +30,9 @@ func (s Style) Outcome(v wire.OutcomeView) string {
 		pairs = append(pairs, [2]string{"against", Line(c.Signal + ": " + c.Reason + ", so " + c.Outcome)})
 	}
 	pairs = append(pairs, [][2]string{
+		{"message", Line(v.Message)},
 		{"resets", reset},
+		{"not sure", notSure(v.Candidates)},
 		{"agent", strings.Join(nonempty(Line(v.Agent), Line(v.Model), worded("session ", Line(v.Session))), ", ")},
 		{"work", fmt.Sprintf("%s, %s", count(v.Turns, "turn"), count(v.Tools, "tool use"))},
 		{"usage", tokens(v)},
@@ -38,6 +40,14 @@ func (s Style) Outcome(v wire.OutcomeView) string {
 		{"said", s.cut(Line(lastLine(v.Last)), 120)},
 	}...)
 	return s.paint(colour, Line(v.Outcome)) + "\n" + s.facts(pairs)
+}
+
+// notSure names the programs that a sample may be of.
+func notSure(candidates []string) string {
+	if len(candidates) == 0 {
+		return ""
+	}
+	return Line("it may be of " + strings.Join(candidates, ", ") + "; --agent NAME says which")
 }
 
 func worded(before, t string) string {

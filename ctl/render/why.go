@@ -93,6 +93,9 @@ func (s Style) verdict(w wire.WhyView) string {
 		return head + "\n"
 	}
 	text := head + "\n" + s.wrap(Line(w.Because), "  ")
+	if w.Fault != "" {
+		text += s.wrap(Line(w.Fault), "  ")
+	}
 	if p := s.published(v.Published); p != "" {
 		text += s.wrap(s.say("push: %s", "プッシュ: %s", p), "  ")
 	}

@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,13 +18,16 @@ func TestAnAccountIsThatOfItsKeyOrLogin(t *testing.T) {
 		"mine":  {Command: rule.Command{Text: "./bin/mine -x"}},
 		"list":  {Command: rule.Command{Argv: []string{"mine"}}},
 		"other": {Command: rule.Command{Text: "$AGENT"}},
+		"keyed": {Command: rule.Command{Text: "mine --key $MY_API_KEY"}},
+		"wraps": {Command: rule.Command{Text: "timeout 60 claude -p"}},
+		"named": {Command: rule.Command{Text: "claude -p"}, Account: "work"},
 	}
 	of := func(name string, env ...string) (string, string) {
 		p, err := o.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return agent.Account(p, env)
+		return agent.Account(p, env, agent.Site{})
 	}
 	key, _ := of("claude", "ANTHROPIC_API_KEY=sk-ant-secret", "HOME=/home/a")
 	home, _ := of("claude", "HOME=/home/a")
@@ -45,8 +50,11 @@ func TestAnAccountIsThatOfItsKeyOrLogin(t *testing.T) {
 		"one of many keys":         {"opencode", "HOME=/h B_API_KEY=1 A_API_KEY=2", "opencode (A_API_KEY, B_API_KEY)", "", ""},
 		"a folder below another":   {"opencode", "HOME=/h", "opencode (~/.local/share/opencode)", "", ""},
 		"an own command":           {"mine", "HOME=/h", "mine", "", ""},
-		"an own command with keys": {"mine", "MY_API_KEY=1 GH_TOKEN=2", "mine (MY_API_KEY, GH_TOKEN)", "", ""},
-		"a list":                   {"list", "MY_API_KEY=1 GH_TOKEN=2", "mine (MY_API_KEY, GH_TOKEN)", "", ""},
+		"an own command, and keys": {"mine", "MY_API_KEY=1 GH_TOKEN=2", "mine", "", ""},
+		"a list, and keys":         {"list", "MY_API_KEY=1 GH_TOKEN=2", "mine", "", ""},
+		"one that names its key":   {"keyed", "MY_API_KEY=1 GH_TOKEN=2", "mine (MY_API_KEY)", "", ""},
+		"a known program":          {"wraps", "HOME=/home/a", "claude (~/.claude)", home, key},
+		"an account by hand":       {"named", "HOME=/home/b", "work", "", home},
 		"a word known only then":   {"other", "", "command", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,16 +74,50 @@ func TestAnAccountIsThatOfItsKeyOrLogin(t *testing.T) {
 	}
 }
 
-func TestTwoScriptsOfOneShellAreTwoAccounts(t *testing.T) {
+func TestACommandIsAnAccountByWhatItUses(t *testing.T) {
 	t.Parallel()
-	account := func(text string, env ...string) string {
-		id, _ := agent.CommandAccount(agent.Command{Command: rule.Command{Text: text}}, env)
-		return id
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	write := func(name, text string) {
+		for _, dir := range dirs {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if account("sh a.sh") == account("sh b.sh") {
-		t.Error("a limit of one script would stop the other")
+	write("plain.sh", "#!/bin/sh\nmake agent\n")
+	write("other.sh", "#!/bin/sh\nmake other\n")
+	write("claude.sh", "#!/bin/sh\nexec claude -p --model x\n")
+	write("deep.sh", "#!/bin/sh\n./claude.sh\n")
+	write("keyed.sh", "#!/bin/sh\ncurl -H \"key: $OPENAI_API_KEY\" https://example.com\n")
+	write("agent.py", "import subprocess\nsubprocess.run(['claude', '-p'])\n")
+	env := []string{"PATH=/bin:/usr/bin", "HOME=/home/a", "OPENAI_API_KEY=sk-1", "GH_TOKEN=x"}
+	of := func(text string, repository int) (id, label string) {
+		return agent.CommandAccount(agent.Command{Command: rule.Command{Text: text}}, env,
+			agent.Site{Dir: dirs[repository], Repository: dirs[repository]})
 	}
-	if account("sh a.sh", "X_API_KEY=12345678") != account("sh b.sh", "X_API_KEY=12345678") {
-		t.Error("with one key they share its limits")
+	claude, _ := of("claude", 0)
+	for text, c := range map[string]struct {
+		label  string
+		shared bool // by two repositories
+		claude bool
+	}{
+		"./plain.sh":       {"plain.sh", false, false},
+		"sh ./plain.sh":    {"sh", false, false},
+		"$AGENT":           {"command", false, false},
+		"./claude.sh":      {"claude (~/.claude)", true, true},
+		"./deep.sh":        {"claude (~/.claude)", true, true},
+		"python3 agent.py": {"claude (~/.claude)", true, true},
+		"./keyed.sh":       {"keyed.sh (OPENAI_API_KEY)", true, false},
+	} {
+		id, label := of(text, 0)
+		other, _ := of(text, 1)
+		if label != c.label || (id == other) != c.shared || (id == claude) != c.claude {
+			t.Errorf("%s: %s %q, elsewhere %s; claude is %s", text, id, label, other, claude)
+		}
+	}
+	if a, _ := of("./plain.sh", 0); a == first(of("./other.sh", 0)) {
+		t.Error("two scripts of one repository are one account")
 	}
 }
+
+func first(id, _ string) string { return id }

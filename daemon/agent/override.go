@@ -35,6 +35,7 @@ type Override struct {
 	Env         map[string]string // variables that it gets beside the run's; they win
 	Stream      stream.Format     // of an own profile: what it prints; empty is text
 	Reports     []string          // of an own profile that prints text: what it says of its usage, of ReportWords
+	Account     string            // whose limits it shares, named by hand; empty is found out
 }
 
 // Words of Override.Reports.

@@ -44,7 +44,9 @@ type program struct {
 // could be read and written, and the prompt had 1 MB. The others are built from
 // what their makers say, and are shown as unverified.
 // Source: Agent programs, C.1 to C.6.
-func programs() []program {
+func programs() []program { return append(verifiedPrograms(), unverifiedPrograms()...) }
+
+func verifiedPrograms() []program {
 	return []program{
 		{
 			name: "claude", verified: "2.1.197",

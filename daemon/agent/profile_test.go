@@ -231,7 +231,7 @@ func TestAnUnknownNameSuggestsTheNearest(t *testing.T) {
 			t.Errorf("%s: %v, want a fix that begins with %q", name, err, want)
 		}
 	}
-	if got, want := o.Names(), []string{"claude", "codex", "gemini", "opencode", "cursor-agent", "goose", "aider", "mine"}; !slices.Equal(got, want) {
+	if got, want := o.Names(), []string{"claude", "codex", "gemini", "opencode", "cursor-agent", "goose", "aider", "qwen", "copilot", "pi", "kilo", "cline", "amp", "droid", "auggie", "cn", "mine"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 }

@@ -91,11 +91,11 @@ func TestAQuestionThatIsNoneIsToldAndTheRestIsKept(t *testing.T) {
 	huge := strings.Repeat("x", wire.MaxAnswer)
 	for name, tt := range map[string]struct{ members, says string }{
 		"options without a question":     {`"options":["a","b"],"recommended":1,"reason":"r"`, "the question is empty"},
-		"no option":                      {`"question":"q","options":[],"recommended":1`, "there is none"},
+		"no option":                      {`"question":"q","options":[],"recommended":1`, "has no options"},
 		"one option":                     {`"question":"q","options":["a"],"recommended":1,"reason":"r"`, "not 1"},
 		"five options":                   {`"question":"q","options":["a","b","c","d","e"],"recommended":1,"reason":"r"`, "not 5"},
-		"an option that is empty":        {`"question":"q","options":["a"," "],"recommended":1,"reason":"r"`, "a line of text"},
-		"an option that only steers":     {`"question":"q","options":["a","\u001b[2J"],"recommended":1,"reason":"r"`, "a line of text"},
+		"an option that is empty":        {`"question":"q","options":["a"," "],"recommended":1,"reason":"r"`, "one line of text"},
+		"an option that only steers":     {`"question":"q","options":["a","\u001b[2J"],"recommended":1,"reason":"r"`, "one line of text"},
 		"two that are the same":          {`"question":"q","options":["a","A "],"recommended":1,"reason":"r"`, "the same"},
 		"none recommended":               {`"question":"q","options":["a","b"],"reason":"r"`, "none of the 2 options"},
 		"recommended 0":                  {`"question":"q","options":["a","b"],"recommended":0,"reason":"r"`, "none of the 2 options"},
@@ -106,8 +106,8 @@ func TestAQuestionThatIsNoneIsToldAndTheRestIsKept(t *testing.T) {
 		"options that are no list":       {`"question":"q","options":"a or b"`, `options is "a or b", and has to be a list of texts`},
 		"options that are no texts":      {`"question":"q","options":[1,2],"recommended":1,"reason":"r"`, "options is [1,2]"},
 		"a reason that is none":          {`"question":"q","reason":["r"]`, "reason is"},
-		"more than a person can read":    {`"question":"` + huge + `"`, "at most 16384"},
-		"an option that nobody can read": {`"question":"q","options":["a","` + huge + `"],"recommended":1,"reason":"r"`, "at most 16384"},
+		"more than a person can read":    {`"question":"` + huge + `"`, "the limit is 16384"},
+		"an option that nobody can read": {`"question":"q","options":["a","` + huge + `"],"recommended":1,"reason":"r"`, "the limit is 16384"},
 	} {
 		got, err := agent.ParseResult([]byte(`{"v":1,"claim":"progress","summary":"did it",` + tt.members + `}`))
 		if err != nil || got.Claim != events.ClaimProgress || got.Summary != "did it" || !strings.Contains(got.Bad, tt.says) || len(got.Bad) > 300 {

@@ -184,8 +184,8 @@ func TestAPromptOfAnySizeIsNoArgument(t *testing.T) {
 	// Each program is one that prints the prompt that it got.
 	for _, name := range agent.Overrides(nil).Names() {
 		script := "#!/bin/sh\nexec cat\n"
-		if name == "aider" {
-			script = "#!/bin/sh\nexec cat \"$2\"\n"
+		if name == "aider" || name == "auggie" { // from the file that they are given
+			script = "#!/bin/sh\nwhile [ \"$1\" ]; do case $1 in --message-file|--instruction-file) exec cat \"$2\";; esac; shift; done\n"
 		}
 		if err := proctest.WriteProgram(filepath.Join(dir, name), script); err != nil {
 			t.Fatal(err)

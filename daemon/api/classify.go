@@ -26,7 +26,7 @@ func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.Cl
 		}
 		sample = b
 	}
-	format, err := sampleFormat(body.Agent, sample)
+	format, candidates, err := sampleFormat(body.Agent, sample)
 	if err != nil {
 		return wire.OutcomeView{}, err
 	}
@@ -36,32 +36,38 @@ func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.Cl
 			return wire.OutcomeView{}, wire.Errorf(wire.Usage, "no program exits with %d", in.Exit).WithHint("give 0 to 255")
 		}
 	}
-	return outcomeView(in.Stream, outcome.Decide(in)), nil
+	v := outcomeView(in.Stream, outcome.Decide(in))
+	v.Candidates = candidates
+	return v, nil
 }
 
 // sampleFormat is the format of a named agent; without a name it finds the format of the
-// sample.
-func sampleFormat(name string, sample []byte) (stream.Format, error) {
+// sample, and the others that it may be of.
+func sampleFormat(name string, sample []byte) (f stream.Format, candidates []string, err error) {
 	if name == "" {
-		return stream.Detect(sample), nil
+		g := stream.Detect(sample)
+		for _, c := range g.Candidates {
+			candidates = append(candidates, string(c))
+		}
+		return g.Format, candidates, nil
 	}
 	var names []string
 	for _, f := range stream.Formats() {
 		names = append(names, string(f))
 	}
 	if slices.Contains(names, name) {
-		return stream.Format(name), nil
+		return stream.Format(name), nil, nil
 	}
 	hint := "known are " + strings.Join(names, ", ") + "; text is any other"
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return "", wire.Errorf(wire.NotFound, "no agent has a stream named %q", name).WithHint("%s", hint)
+	return "", nil, wire.Errorf(wire.NotFound, "no agent has a stream named %q", name).WithHint("%s", hint)
 }
 
 func outcomeView(s stream.Summary, o outcome.Decision) wire.OutcomeView {
 	v := wire.OutcomeView{
-		Agent: string(s.Format), Outcome: string(o.Outcome), Reason: o.By.Detail, Signal: string(o.By.Source),
+		Agent: string(s.Format), Outcome: string(o.Outcome), Reason: o.By.Detail, Message: o.Message, Signal: string(o.By.Source),
 		Conflicts: []wire.SignalView{}, Session: s.Session, Model: s.Model, Turns: s.Turns, Tools: s.Tools,
 		Final: s.Final, Last: s.Last, Lines: s.Lines, Junk: s.Junk, Unknown: s.Unknown, Patterns: outcome.Version(),
 	}

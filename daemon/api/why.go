@@ -129,6 +129,7 @@ func (a *Looks) addVerdict(v *wire.WhyView, s run.State) {
 	if s.Halt != nil && s.Halt.Reason == events.HaltForeign {
 		v.Files = append([]string{}, a.Lines(s.Halt.Files)...)
 	}
+	v.Fault = explain.Fault(s, a.Text(s.Last.End.Fault))
 	v.LastError, v.ErrorFrom = a.lastError(s)
 	v.Question = a.Text(s.Last.Agent.Question)
 	if explain.Asks(s) {

@@ -101,7 +101,7 @@ func (a *application) agent() {
 		spec.Model = model
 		a.use("model")
 	}
-	for _, member := range []string{"command", "prompt", "stream", "reports", "model", "permissions", "args", "env"} {
+	for _, member := range []string{"command", "prompt", "stream", "reports", "account", "model", "permissions", "args", "env"} {
 		typed := member == "model" && spec.Model != "" || member == "permissions" && spec.Permissions != ""
 		if !typed {
 			a.use("agents." + spec.Profile + "." + member)

@@ -331,6 +331,9 @@ func override(o agent.Override, a Agent, origin Origin) agent.Override {
 	if a.Reports != nil {
 		o.Reports = slices.Clone(a.Reports)
 	}
+	if a.Account != "" {
+		o.Account = a.Account
+	}
 	if a.Model != "" {
 		o.Model = a.Model
 	}

@@ -75,6 +75,7 @@ type Agent struct {
 	Env         map[string]string `yaml:"env"`         // beside the environment of the run
 	Stream      string            `yaml:"stream"`      // of an own profile: what it prints, as a format of agents
 	Reports     []string          `yaml:"reports"`     // of an own profile: tokens, cost, by lines of its own
+	Account     string            `yaml:"account"`     // a name for the account that it works on
 }
 
 // Command is text for /bin/sh -c, or in a file a list: argv.

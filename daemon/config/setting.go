@@ -46,6 +46,7 @@ func Settings() []Setting {
 		{Key: "agents.NAME.prompt", Help: "how an own profile gets the prompt: stdin or file", Project: true, User: true},
 		{Key: "agents.NAME.stream", Help: "what an own profile prints: text (the default), or the stream of a shipped one that it wraps, as claude", Project: true, User: true},
 		{Key: "agents.NAME.reports", Help: "usage that an own profile reports in ::autopilot lines: tokens, cost, or both", Project: true, User: true},
+		{Key: "agents.NAME.account", Help: "name of the account that it works on: agents with one name share the limits of their provider", Project: true, User: true},
 		{Key: "agents.NAME.model", Help: "model of the profile", Project: true, User: true},
 		{Key: "agents.NAME.permissions", Help: "full: the agent may do anything unasked", Flag: "--permissions", Project: true, User: true},
 		{Key: "agents.NAME.args", Help: "further arguments of the profile", Project: true, User: true},

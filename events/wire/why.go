@@ -34,9 +34,10 @@ type WhyLeft struct {
 // WhyView explains a run: rule, compared values, last error, next command.
 type WhyView struct {
 	Run       RunView       `json:"run"`
-	Rule      string        `json:"rule"`    // the rule that settled it, as "sameness"
-	Because   string        `json:"because"` // one sentence
-	Seq       uint64        `json:"seq"`     // the event that settled it
+	Rule      string        `json:"rule"`           // the rule that settled it, as "sameness"
+	Because   string        `json:"because"`        // one sentence
+	Fault     string        `json:"fault,omitzero"` // one sentence: how the latest agent failed, with the words of its provider
+	Seq       uint64        `json:"seq"`            // the event that settled it
 	Settled   *WhySettled   `json:"settled,omitzero"`
 	Left      []WhyLeft     `json:"left,omitzero"` // of a live or halted run
 	Tried     []WhyTried    `json:"tried,omitzero"`

@@ -142,6 +142,8 @@ func result(l events.Language, d events.AgentEnded) string {
 		return say(l, "cut: its turn limit is reached", "打ち切り: ターン数の上限に到達")
 	case events.CutTrying:
 		return say(l, "cut: it only retried: %s", "打ち切り: 再試行を繰り返すのみ(%s)", phrase.Result(l, d.Result))
+	case events.CutPrompt:
+		return say(l, "cut: it waited for an answer that nobody gives", "打ち切り: 誰も答えない確認を待ち続けた")
 	case events.CutRepetition:
 		return say(l, "cut: it used one tool with the same input %d times", "打ち切り: 同じ入力で同じツールを %d 回使用", d.Repeats)
 	}

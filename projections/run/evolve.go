@@ -154,6 +154,7 @@ func lifted(s State, at time.Time) State {
 }
 
 func agentEnded(s State, at time.Time, d events.AgentEnded) State {
+	s.Loop.Unmoved = s.Last.Start.Resumes && d.Tree == s.Last.Tree
 	s.Stage, s.Last.Agent = Ended, d
 	if d.Red != "" {
 		s.Last.Reds = last(append(slices.Clip(s.Last.Reds), d.Red), keepReds)

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 8
+const FoldVersion = 9
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -132,6 +132,7 @@ type Loop struct {
 	Drifts    int                          // recorded iterations that left a pinned path changed
 	Git       events.Ref                   // state of the repository when a person let the run go on: what was done there counts no more
 	Redo      bool                         // the next agent works on the same iteration: it was not spent
+	Unmoved   bool                         // the latest agent resumed a session and left the tree as it was
 	Fresh     bool                         // an iteration was recorded since the run was last resumed
 	Unfed     int                          // agents in a row whose tokens are not known
 	Unpriced  int                          // agents in a row whose cost is not known

@@ -19,6 +19,8 @@
 //     Linger. What it says or does after that takes the event back; a line on
 //     stderr does not. With background tasks under way it does not linger: the
 //     limits of the supervisor hold for those.
+//   - its output ends with a question to a person at a terminal, and nothing comes
+//     behind it for Prompt: nobody sits there.
 //   - for Trying nothing came of it but errors after which it tries again: it
 //     waits for its provider, which the daemon does better.
 //

@@ -19,6 +19,7 @@ type Limits struct {
 	Repeats  int           // of one use of a tool in a row
 	Linger   time.Duration // of a process after its last event
 	Trying   time.Duration // in which nothing comes but errors that it tries again after
+	Prompt   time.Duration // of silence behind a question to a person at a terminal
 }
 
 // Config is what a Meter works with.

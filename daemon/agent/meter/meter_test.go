@@ -153,6 +153,17 @@ func TestAnAgentThatOnlyTriesAgainIsCut(t *testing.T) {
 	a.stop()
 }
 
+func TestAnAgentThatWaitsForAnAnswerIsCut(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, "echo '"+message("m1", 10)+"'; printf 'Do you want to proceed? (y/n) '; sleep 300")
+	f := a.follow(stream.Claude, meter.Limits{Prompt: 100 * time.Millisecond})
+	a.start()
+	if got := <-f.cut; got != events.CutPrompt {
+		t.Errorf("cut by %q", got)
+	}
+	a.stop()
+}
+
 func TestWhatComesAfterALastEventTakesItBack(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]string{

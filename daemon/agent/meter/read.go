@@ -15,6 +15,7 @@ import (
 var (
 	errLinger = errors.New("the agent stays after its last event")
 	errTrying = errors.New("the agent does nothing but try again")
+	errPrompt = errors.New("the agent waits for an answer")
 )
 
 // follow reads what comes, until a cut is due or the end.
@@ -25,6 +26,8 @@ func (m *Meter) follow(ctx context.Context) (events.Cut, error) {
 	defer stays.stop()
 	tries := alarm{after: m.cfg.Limits.Trying, ring: func() { cancel(errTrying) }}
 	defer tries.stop()
+	asks := alarm{after: m.cfg.Limits.Prompt, ring: func() { cancel(errPrompt) }}
+	defer asks.stop()
 
 	var due events.Cut
 	err := m.each(ctx, func(c effect.Chunk) bool {
@@ -32,6 +35,8 @@ func (m *Meter) follow(ctx context.Context) (events.Cut, error) {
 		m.show()
 		stays.set(m.lingers())
 		tries.set(m.reader.Trying())
+		asks.stop() // it said something
+		asks.set(m.reader.Prompt() != "")
 		return due == ""
 	})
 	switch cause := context.Cause(ctx); {
@@ -39,6 +44,8 @@ func (m *Meter) follow(ctx context.Context) (events.Cut, error) {
 		return events.CutLinger, nil
 	case errors.Is(cause, errTrying):
 		return events.CutTrying, nil
+	case errors.Is(cause, errPrompt):
+		return events.CutPrompt, nil
 	}
 	return due, err
 }
@@ -105,7 +112,9 @@ func (m *Meter) take(b []byte, judge bool) events.Cut {
 		if !line {
 			break
 		}
-		m.bound = m.offset
+		if m.reader.Between() {
+			m.bound = m.offset
+		}
 		if due := m.judge(judge); due != "" {
 			return due
 		}

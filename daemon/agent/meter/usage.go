@@ -123,12 +123,12 @@ func joinUsage(out *stream.Summary, a, b stream.Summary) {
 	switch {
 	case b.CostFrom != stream.Reported:
 		out.MicroUSD, out.CostFrom = a.MicroUSD, a.CostFrom
-	case b.Format == stream.Opencode: // the cost of each step
+	case b.Format.Steps():
 		out.MicroUSD, out.CostFrom = a.MicroUSD+b.MicroUSD, b.CostFrom
 	default:
 		out.MicroUSD, out.CostFrom = max(a.MicroUSD, b.MicroUSD), b.CostFrom
 	}
-	if out.Turns = a.Turns + b.Turns; b.Totals() && b.Format == stream.Claude {
+	if out.Turns = a.Turns + b.Turns; b.Totals() && (b.Format == stream.Claude || b.Format == stream.Qwen) {
 		out.Turns = max(a.Turns, b.Turns)
 	}
 }

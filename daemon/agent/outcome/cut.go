@@ -10,7 +10,7 @@ func beforeCut(said events.Outcome, cut events.Cut) events.Outcome {
 		return "" // that we ended it says nothing against its result
 	case events.CutTrying:
 		return events.IdleTimeout // which is what it comes to
-	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, "":
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, events.CutPrompt, "":
 	}
 	return said
 }
@@ -29,6 +29,8 @@ func ofCut(d Decision, cut events.Cut) Decision {
 		return limit(Budget, "it was ended for the tokens it uses")
 	case events.CutTurns:
 		return limit(MaxTurns, "it was ended for the turns it takes")
+	case events.CutPrompt:
+		return limit(NeedsPermission, "it waits for an answer that nobody gives")
 	case events.CutTrying:
 		d.Conflicts = nil // they are of our own making
 	case events.CutLinger, events.CutRepetition, "":

@@ -17,6 +17,7 @@ func TestWhatAnAgentWasEndedForDecides(t *testing.T) {
 		events.CutTokens:      outcome.Budget,
 		events.CutTurns:       outcome.MaxTurns,
 		events.CutTrying:      outcome.IdleTimeout,
+		events.CutPrompt:      outcome.NeedsPermission,
 		events.Cut("unknown"): outcome.Stopped,
 	} {
 		d := outcome.Decide(outcome.Input{

@@ -3,12 +3,13 @@ package outcome
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"autopilot/daemon/agent/stream"
 )
 
-// words are what programs call their failures.
+// words are what programs and providers call their failures, in fields of their own.
 var words = map[string]Outcome{
 	"authentication_failed": AuthFailed, "authentication_error": AuthFailed, "permission_error": AuthFailed,
 	"billing_error": Billing, "rate_limit": RateLimited, "rate_limit_error": RateLimited,
@@ -16,6 +17,42 @@ var words = map[string]Outcome{
 	"prompt_too_long": ContextOverflow, "blocking_limit": ContextOverflow, "error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
 	"ProviderAuthError": AuthFailed, "ContextOverflowError": ContextOverflow,
 	"FatalAuthenticationError": AuthFailed, "FatalTurnLimitedError": MaxTurns, "FatalUntrustedWorkspaceError": NeedsPermission,
+
+	// Of OpenAI and those that speak as it does.
+	"insufficient_quota": Billing, "billing_not_active": Billing, "billing_hard_limit_reached": Billing, "insufficient_credits": Billing,
+	"insufficient_balance": Billing, "payment_required": Billing, "credits_exhausted": Billing, "CreditsError": Billing,
+	"invalid_api_key": AuthFailed, "invalid_authentication": AuthFailed, "account_deactivated": AuthFailed, "token_expired": AuthFailed,
+	"token_invalidated": AuthFailed, "unauthorized": AuthFailed, "authentication": AuthFailed, "authorization": AuthFailed,
+	"rate_limit_exceeded": RateLimited, "tokens_exceeded": RateLimited, "requests_exceeded": RateLimited, "usage_limit_reached": RateLimited,
+	"usage_limit_exceeded": RateLimited, "usage_not_included": RateLimited, "too_many_requests": RateLimited,
+	"context_length_exceeded": ContextOverflow, "context_window_exceeded": ContextOverflow, "string_above_max_length": ContextOverflow,
+	"request_too_large": ContextOverflow, "server_is_overloaded": Overloaded, "slow_down": Overloaded, "engine_overloaded": Overloaded,
+	// Of copilot.
+	"quota": Billing, "context_limit": ContextOverflow,
+	// Of Google, and of Amazon.
+	"UNAUTHENTICATED": AuthFailed, "PERMISSION_DENIED": AuthFailed, "API_KEY_INVALID": AuthFailed, "RESOURCE_EXHAUSTED": RateLimited, "UNAVAILABLE": Overloaded,
+	"AccessDeniedException": AuthFailed, "UnrecognizedClientException": AuthFailed, "ExpiredTokenException": AuthFailed,
+	"ThrottlingException": RateLimited, "ServiceQuotaExceededException": RateLimited, "ServiceUnavailableException": Overloaded,
+	// Of what is between: node, undici and openssl.
+	"ECONNREFUSED": Unreachable, "ECONNRESET": Unreachable, "ECONNABORTED": Unreachable, "ETIMEDOUT": Unreachable, "EPIPE": Unreachable,
+	"EHOSTUNREACH": Unreachable, "ENETUNREACH": Unreachable, "ENETDOWN": Unreachable, "ENOTFOUND": Unreachable, "EAI_AGAIN": Unreachable,
+	"EPROTO": Unreachable, "ConnectionRefused": Unreachable, "ConnectionClosed": Unreachable, "FailedToOpenSocket": Unreachable,
+	"UND_ERR_CONNECT_TIMEOUT": Unreachable, "UND_ERR_HEADERS_TIMEOUT": Unreachable, "UND_ERR_BODY_TIMEOUT": Unreachable, "UND_ERR_SOCKET": Unreachable,
+	"CERT_HAS_EXPIRED": Unreachable, "DEPTH_ZERO_SELF_SIGNED_CERT": Unreachable, "SELF_SIGNED_CERT_IN_CHAIN": Unreachable,
+	"UNABLE_TO_VERIFY_LEAF_SIGNATURE": Unreachable, "ERR_TLS_CERT_ALTNAME_INVALID": Unreachable, "connection_error": Unreachable,
+}
+
+// loose are words that programs use for more than they say: a sentence says more.
+var loose = []string{"server_error", "rate_limit", "authorization", "UNAVAILABLE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"}
+
+// ofCodes is what the provider says in words of its own.
+func ofCodes(codes string) (o Outcome, word string) {
+	for code := range strings.FieldsSeq(codes) {
+		if o := words[code]; o != "" && !slices.Contains(loose, code) {
+			return o, code
+		}
+	}
+	return "", ""
 }
 
 // statuses are what providers answer with.
@@ -79,6 +116,9 @@ func failure(s stream.Summary) Signal {
 		return Signal{FromStream, o, fmt.Sprintf(format, args...)}
 	}
 	p, found := match(s.Format, s.Message, false)
+	if o, word := ofCodes(s.Codes); o != "" && (!found || !says(o, p.outcome)) {
+		return by(o, "%s", word)
+	}
 	if o := ofStatus(s.Status); o != "" {
 		if found && says(o, p.outcome) {
 			return by(p.outcome, "%s: pattern %s", name, p.ID)
@@ -88,8 +128,8 @@ func failure(s stream.Summary) Signal {
 	if found && (p.outcome == TruncatedStream || p.outcome == Unreachable || s.Error == "server_error") { // claude calls nearly all a fault of the server
 		return by(p.outcome, "%s: pattern %s", name, p.ID)
 	}
-	for _, word := range []string{s.Error, s.Reason} {
-		if o := words[word]; o != "" {
+	for word := range strings.FieldsSeq(strings.Join([]string{s.Error, s.Reason, s.Codes}, " ")) {
+		if o := words[word]; o != "" && (!found || !says(o, p.outcome)) {
 			return by(o, "%s", word)
 		}
 	}
@@ -125,7 +165,7 @@ func trying(s stream.Summary) Signal {
 	if t == (stream.Trying{}) {
 		return Signal{}
 	}
-	failed := failure(stream.Summary{Format: s.Format, Error: t.Error, Message: t.Message, Status: t.Status})
+	failed := failure(stream.Summary{Format: s.Format, Error: t.Error, Message: t.Message, Codes: t.Codes, Status: t.Status})
 	if s.Format == stream.Claude && t.Status == 0 && (t.Error == "unknown" || t.Error == "server_error") {
 		failed = Signal{FromStream, Unreachable, t.Error + " without a status: nothing has answered"}
 	}
@@ -145,29 +185,35 @@ const (
 // agent failed or did nothing, and in what it said when it did nothing. Where a
 // program has no stream and did not fail, it counts only as the last of few
 // lines. Aider says in a line of its own when a model has answered.
-func ofText(in Input) Signal {
+func ofText(in Input) (_ Signal, line string) {
 	s := in.Stream
 	failed := in.Exit > 0 || s.Failed
 	lines := lastLines(s.Plain, maxLines)
 	switch {
 	case failed:
 	case s.Worked():
-		return Signal{}
+		return Signal{}, ""
 	case s.Format == stream.Text && s.Lines <= fewLines:
 		lines = lastLines(s.Plain, 1)
 	case s.Format == stream.Text:
-		return Signal{}
+		return Signal{}, ""
 	}
 	if !s.Format.Lined() && !s.Worked() {
 		lines = append(lines, lastLines(s.Last, 1)...)
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		// What a script works on may be out of reach too: only its last word is of the provider.
-		if p, ok := match(s.Format, lines[i], true); ok && (p.outcome != Unreachable || s.Format != stream.Text || i == len(lines)-1) {
-			return Signal{FromText, p.outcome, "pattern " + p.ID}
+		sure := s.Format != stream.Text || i == len(lines)-1
+		if p, ok := match(s.Format, lines[i], true); ok && (p.outcome != Unreachable || sure) {
+			return Signal{FromText, p.outcome, "pattern " + p.ID}, lines[i]
+		}
+		if f, ok := stream.FaultOf(lines[i]); ok && failed && sure {
+			if o, word := ofCodes(strings.Join(f.Codes, " ")); o != "" {
+				return Signal{FromText, o, word}, lines[i]
+			}
 		}
 	}
-	return Signal{}
+	return Signal{}, ""
 }
 
 func lastLines(t string, n int) []string {

@@ -81,6 +81,9 @@ type Decision struct {
 	Conflicts []Signal  // that say otherwise
 	Reset     time.Time // of a limit, from the provider's own words; zero is unknown
 	ResetFrom Source
+	// Message is what the provider or the program said of a failure, in its own words;
+	// empty where it said nothing.
+	Message string
 }
 
 // Decide takes the signals in their order. The first decides, but a later one
@@ -91,7 +94,9 @@ func Decide(in Input) Decision {
 		in.Zone = time.UTC
 	}
 	in.Supervisor = beforeCut(in.Supervisor, in.Cut)
-	return ofCut(decide(in), in.Cut)
+	d := ofCut(decide(in), in.Cut)
+	d.Message = message(in, d)
+	return d
 }
 
 func decide(in Input) Decision {
@@ -134,7 +139,8 @@ func unknown(in Input) Signal {
 }
 
 func order(in Input) []Signal {
-	seen, said, code, text := supervisor(in), ofStream(in), ofExit(in), ofText(in)
+	seen, said, code := supervisor(in), ofStream(in), ofExit(in)
+	text, _ := ofText(in)
 	if in.Stream.Ended && yields(seen.Outcome) {
 		return []Signal{said, seen, code, text}
 	}

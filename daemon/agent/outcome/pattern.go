@@ -34,7 +34,7 @@ type patternFile struct {
 }
 
 // before is what programs put before the text of an error.
-const before = `^(?:[\d:TZ.+\- ]*\b(?:ERROR|error|Error|WARN)\b[:\s]+|\w+(?:Error|Exception):\s+|\[?API Error:?\s+(?:\(?\d{3}\)?\s+)?|[^\w\s]+\s*)*`
+const before = `^(?:[\d:TZ.+\- ]*\b(?:ERROR|error|Error|WARN)\b[:\s]+|\w+(?:Error|Exception):\s+|\[?API Error:?\s+(?:\(?\d{3}\)?\s+)?|(?:HTTP\s+)?[45]\d\d[:\s]+|[^\w\s]+\s*)*`
 
 // patterns are those of the file. It is part of the program, so one that cannot
 // be read is a fault of it.
@@ -82,13 +82,20 @@ func match(f stream.Format, t string, line bool) (pattern, bool) {
 	if t == "" {
 		return pattern{}, false
 	}
-	for _, p := range patterns().Patterns {
-		re := p.any
-		if line {
-			re = p.line
-		}
-		if (p.Program == "any" || p.Program == string(f) || f == stream.Text) && re.MatchString(t) {
-			return p, true
+	own := func(program string) bool { return program == "any" || program == string(f) }
+	rounds := []func(program string) bool{own}
+	if f == stream.Text { // what any program says goes before what one says
+		rounds = append(rounds, func(string) bool { return true })
+	}
+	for _, fits := range rounds {
+		for _, p := range patterns().Patterns {
+			re := p.any
+			if line {
+				re = p.line
+			}
+			if fits(p.Program) && re.MatchString(t) {
+				return p, true
+			}
 		}
 	}
 	return pattern{}, false

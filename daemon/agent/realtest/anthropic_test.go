@@ -69,6 +69,12 @@ func (anthropic) answers(w *sse, a ask, s step, file string) {
 		if a.has("write") {
 			name, input = "write", m{"filePath": file, "content": content}
 		}
+		if a.has("find") { // pi
+			input = m{"path": file, "content": content}
+		}
+		if a.has("write_file") { // qwen
+			name = "write_file"
+		}
 		switch {
 		case s.read:
 			name, input = "Read", m{"file_path": file}

@@ -1,6 +1,10 @@
 package realtest
 
-import "autopilot/daemon/agent/outcome"
+import (
+	"slices"
+
+	"autopilot/daemon/agent/outcome"
+)
 
 // key is what the programs show to the provider.
 const key = "key-of-nobody"
@@ -15,10 +19,65 @@ type program struct {
 	differs map[string]func(*scenario)
 	endless map[string]bool // cases in which it tries again for ever
 	more    []scenario
+	plays   []string // the cases that it is put to; empty is all
 	chat    []string // its words as a chat that runs hooks, before the prompt; empty if it has none
 }
 
-func programs() []program { return []program{claude(), codex(), gemini(), opencode()} }
+func programs() []program {
+	return []program{claude(), codex(), gemini(), opencode(), pi(), qwen(), copilot()}
+}
+
+// pi ends with exit 0 whatever happened.
+func pi() program {
+	return program{
+		name: "pi", pkg: "@mariozechner/pi-coding-agent",
+		env:   func(string) []string { return []string{"PI_OFFLINE=1"} },
+		plays: []string{caseText, caseEdit, caseLogin, caseLength},
+		files: func(url string) map[string]string {
+			return map[string]string{
+				".pi/agent/settings.json": encoded(m{"defaultProvider": "loopback", "defaultModel": "model-1"}),
+				".pi/agent/models.json": encoded(m{"providers": m{"loopback": m{
+					"baseUrl": url, "api": "anthropic-messages", "apiKey": key,
+					"models": []m{{
+						"id": "model-1", "name": "model-1", "reasoning": false, "input": []string{"text"}, "contextWindow": 200000, "maxTokens": 8000,
+						"cost": m{"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75},
+					}},
+				}}}),
+			}
+		},
+	}
+}
+
+// qwen tries a refused login again for minutes.
+func qwen() program {
+	return program{
+		name: "qwen", pkg: "@qwen-code/qwen-code",
+		env: func(url string) []string {
+			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=" + key, "ANTHROPIC_MODEL=model-1"}
+		},
+		plays: []string{caseText, caseEdit},
+		files: func(string) map[string]string {
+			return map[string]string{".qwen/settings.json": encoded(m{
+				"security": m{"auth": m{"selectedType": "anthropic"}}, "model": m{"name": "model-1"},
+				"general": m{"disableAutoUpdate": true}, "privacy": m{"usageStatisticsEnabled": false},
+			})}
+		},
+	}
+}
+
+// copilot does not tell what a provider of the user's own has counted.
+func copilot() program {
+	return program{
+		name: "copilot", pkg: "@github/copilot",
+		env: func(url string) []string {
+			return []string{
+				"COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_BASE_URL=" + url, "COPILOT_PROVIDER_API_KEY=" + key, "COPILOT_MODEL=model-1",
+			}
+		},
+		plays:   []string{caseText, caseLogin},
+		differs: map[string]func(*scenario){caseText: func(s *scenario) { s.want.answers = 0 }},
+	}
+}
 
 // claude tries again ten times, and as often as CLAUDE_CODE_MAX_RETRIES says;
 // not at all where the provider says to wait for long. It reads the reset of a
@@ -127,6 +186,9 @@ func (p program) cases() []scenario {
 	list := append(scenarios(), p.more...)
 	if len(p.chat) > 0 {
 		list = append(list, scenario{name: caseHooks})
+	}
+	if len(p.plays) > 0 {
+		list = slices.DeleteFunc(list, func(s scenario) bool { return !slices.Contains(p.plays, s.name) })
 	}
 	for i := range list {
 		if change := p.differs[list[i].name]; change != nil {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -8,7 +9,11 @@ import (
 // Claude is `claude -p --output-format stream-json`.
 const Claude Format = "claude"
 
-var claudeForm = form{format: Claude, line: (*Reader).claude, model: true, totals: true, atEnd: true}
+var claudeForm = form{
+	format: Claude, line: (*Reader).claude, model: true, totals: true, atEnd: true,
+	types: "system assistant user result rate_limit_event stream_event control_request tool_progress",
+	marks: "modelUsage total_cost_usd permissionMode rate_limit_info api_error_status claude_code_version",
+}
 
 // claude reads a line of claude -p --output-format stream-json.
 func (r *Reader) claude(o object) {
@@ -63,7 +68,7 @@ func (r *Reader) claudeSaid(o object) {
 	if failed != "" {
 		r.fails(failed, why, int(o.count("api_error_status")), false)
 	} else if !sub {
-		r.sum.Error, r.sum.Message = "", ""
+		r.recovers()
 	}
 }
 
@@ -134,14 +139,10 @@ func (r *Reader) claudeEnd(o object) {
 		if message != "" {
 			r.last.set(message)
 		}
-		r.sum.Message, r.sum.Error = "", ""
+		r.recovers()
 		message = ""
-	} else if message == "" {
-		elements(o.raw("errors"), func(b []byte) {
-			if t := text(b, maxTail); t != "" && message == "" {
-				message = t
-			}
-		})
+	} else {
+		message = r.claudeFault(o, message)
 	}
 	reason := subtype
 	if failed && subtype == "success" {
@@ -153,6 +154,18 @@ func (r *Reader) claudeEnd(o object) {
 	if r.sum.Reason == "success" && o.has("deferred_tool_use") {
 		r.sum.Asks = string(o.raw("deferred_tool_use")) != "null"
 	}
+}
+
+// claudeFault is the sentence of a result that failed: its own, that of its error or the
+// first of its errors. The fields of the error count.
+func (r *Reader) claudeFault(o object, message string) string {
+	f := failure(o, "error")
+	elements(o.raw("errors"), func(b []byte) { f.Message = cmp.Or(f.Message, text(b, maxTail)) })
+	if len(f.Codes) > 0 {
+		r.sum.Error, r.sum.Codes = f.Codes[0], f.codes()
+	}
+	r.sum.Status = cmp.Or(r.sum.Status, f.Status)
+	return cmp.Or(message, f.Message)
 }
 
 // claudeTotal is the usage of all models where that is told, which has what
@@ -172,10 +185,16 @@ func claudeTotal(o object) (total Usage, ok bool) {
 	return claudeUsage(u), u.m != nil
 }
 
+// claudeUsage reads a usage. Where a total tells that the input has what came from the
+// cache, as with qwen, that is taken out of it.
 func claudeUsage(u object) Usage {
-	return Usage{
+	out := Usage{
 		u.count("input_tokens"), u.count("cache_read_input_tokens"), u.count("cache_creation_input_tokens"), u.count("output_tokens"),
 	}
+	if total := u.count("total_tokens"); total > 0 && total == out.Input+out.Output {
+		out.Input = max(out.Input-out.CacheRead-out.CacheWrite, 0)
+	}
+	return out
 }
 
 func claudeLimits(o object) Limits {

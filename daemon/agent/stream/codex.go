@@ -9,7 +9,10 @@ import (
 // Codex is `codex exec --json`.
 const Codex Format = "codex"
 
-var codexForm = form{format: Codex, line: (*Reader).codex, totals: true, cumulative: true} // it restores the count of a thread
+var codexForm = form{
+	format: Codex, line: (*Reader).codex, totals: true, cumulative: true, // it restores the count of a thread
+	types: "thread. turn. item. error", marks: "thread_id item",
+}
 
 // passing are errors after which codex goes on by itself.
 var passing = regex.New(`(?i)^(re-?connecting|retrying)\b`)
@@ -28,10 +31,10 @@ func (r *Reader) codex(o object) {
 		if u := o.at("usage"); u.m != nil {
 			r.used(codexUsage(u)) // of the whole thread
 		}
-		r.sum.Message, r.sum.Error = "", ""
+		r.recovers()
 		r.ends(typ, "completed", "", false)
 	case "turn.failed":
-		r.ends(typ, "failed", o.at("error").text("message"), true)
+		r.endsBy(typ, "failed", failure(o, "error"))
 	case "error":
 		message := o.text("message")
 		r.fails("", message, 0, passing.MatchString(message))

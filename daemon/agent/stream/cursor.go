@@ -5,7 +5,10 @@ import "strings"
 // Cursor is `cursor-agent -p --output-format stream-json`.
 const Cursor Format = "cursor-agent"
 
-var cursorForm = form{format: Cursor, line: (*Reader).cursor, model: true, totals: true}
+var cursorForm = form{
+	format: Cursor, line: (*Reader).cursor, model: true, totals: true,
+	types: "system user assistant tool_call result thinking", marks: "call_id tool_call request_id",
+}
 
 // cursor reads a line of cursor-agent -p --output-format stream-json. When it
 // fails it only exits, with a message on stderr.

@@ -8,11 +8,15 @@
 // It promises:
 //
 //   - The same bytes give the same items, however they are split.
-//   - Nothing that is printed loses a later line: text that is not of the
-//     stream, two lines in one, a line that is cut, types that are not known,
-//     bytes that are not UTF-8, lines of any length.
-//   - Memory is bounded, by a few times maxLine. Of a longer line the head is
-//     understood as far as it goes, the rest is skipped.
+//   - An object of the stream is found wherever it is: with text before, between
+//     and behind it in its line, over several lines, and with an object of another
+//     program in its middle. Only an object that lies in another one with a type is
+//     a part of that.
+//   - Nothing that is printed loses a later line: a line that is cut, types that are
+//     not known, bytes that are not UTF-8, lines of any length.
+//   - Memory is bounded, by a few times maxLine. Of a longer line the rest of a long
+//     text is left out, and what follows that is read; an object that is long without
+//     such a text is read as far as maxLine.
 //   - Usage is never added twice: where a program reports a total, that is it,
 //     and a resumed session's is said to be one of all its calls.
 //   - Each line that tells usage is an Item at once, so a limit can cut there.

@@ -16,11 +16,19 @@ type form struct {
 	model      bool                  // it names its model
 	totals     bool                  // the usage that it told last is a total of the call
 	atEnd      bool                  // only its last event has that total
+	steps      bool                  // its cost is that of each step
+	like       bool                  // its lines are those of another program; only its marks tell it apart
+	types      string                // of its lines, with spaces between; one with a dot at its end begins a type
+	marks      string                // members that only its lines have, of those that are taken for another's
 }
 
 // forms are all of them.
 func forms() []form {
-	return []form{claudeForm, codexForm, geminiForm, opencodeForm, cursorForm, gooseForm, aiderForm, {format: Text, totals: true}}
+	return []form{
+		claudeForm, codexForm, geminiForm, opencodeForm, cursorForm, gooseForm, copilotForm, qwenForm, piForm, kiloForm, clineForm, ampForm,
+		droidForm, auggieForm, aiderForm,
+		{format: Text, totals: true},
+	}
 }
 
 // form finds a form; the zero one where it is not known.
@@ -47,6 +55,9 @@ func (f Format) Lined() bool {
 	known := f.form()
 	return known.format != "" && known.line == nil
 }
+
+// Steps says that the cost that the program tells is of each step, to be added.
+func (f Format) Steps() bool { return f.form().steps }
 
 // NamesModel says that the program names its model in what it prints.
 func (f Format) NamesModel() bool { return f.form().model }

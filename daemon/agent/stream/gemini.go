@@ -5,7 +5,10 @@ import "strings"
 // Gemini is `gemini -o stream-json`.
 const Gemini Format = "gemini"
 
-var geminiForm = form{format: Gemini, line: (*Reader).gemini, model: true, totals: true}
+var geminiForm = form{
+	format: Gemini, line: (*Reader).gemini, model: true, totals: true,
+	types: "init message tool_use tool_result error result", marks: "tool_id delta stats severity",
+}
 
 // gemini reads a line of gemini -o stream-json.
 func (r *Reader) gemini(o object) {
@@ -64,11 +67,12 @@ func (r *Reader) geminiEnd(o object) {
 		r.used(Usage{Input: input, CacheRead: cached, Output: output})
 	}
 	if o.word("status") != "error" {
-		r.sum.Message, r.sum.Error = "", ""
+		r.recovers()
 		r.ends("result", "success", "", false)
 		return
 	}
-	e := o.at("error")
-	r.sum.Error, r.sum.Status = e.word("type"), int(e.count("code"))
-	r.ends("result", "error", e.text("message"), true)
+	f := failure(o, "error")
+	r.sum.Error = o.at("error").word("type")
+	f.Message = o.at("error").text("message")
+	r.endsBy("result", "error", f)
 }

@@ -1,9 +1,14 @@
 package stream
 
+import "cmp"
+
 // Goose is `goose run --output-format stream-json`.
 const Goose Format = "goose"
 
-var gooseForm = form{format: Goose, line: (*Reader).goose, totals: true, cumulative: true} // it restores the count of a session
+var gooseForm = form{
+	format: Goose, line: (*Reader).goose, totals: true, cumulative: true, // it restores the count of a session
+	types: "message notification error complete model_change", marks: "extension_id total_tokens",
+}
 
 // goose reads a line of goose run --output-format stream-json, loosely: any
 // error is a failure.
@@ -18,12 +23,10 @@ func (r *Reader) goose(o object) {
 		}
 		r.gooseMessage(m)
 	case "error":
-		message := o.first("error", "message")
-		if message == "" {
-			message = o.at("error").first("message", "error")
-		}
-		r.fails(o.word("code"), message, 0, false)
-		r.ends(typ, "error", message, true)
+		f := failure(o, "error")
+		f.Message = cmp.Or(f.Message, o.at("error").text("error"), o.text("message"))
+		r.faults(o.word("code"), f, false)
+		r.ends(typ, "error", f.Message, true)
 	case "complete":
 		r.gooseUsage(o)
 		if !r.sum.Failed {
@@ -90,13 +93,18 @@ func (r *Reader) gooseSaid(t string, again bool) {
 	r.emit(Item{Kind: Said, Text: t, Piece: true})
 }
 
-// gooseUsage is of the whole session. Older builds only tell the sum.
+// gooseUsage is of the whole session. Older builds only tell the sum; newer ones what
+// came from the cache, which is part of the input, and what it cost.
 func (r *Reader) gooseUsage(o object) {
 	in, out := o.count("input_tokens"), o.count("output_tokens")
 	if in+out == 0 {
 		in = o.count("total_tokens")
 	}
+	read, write := o.count("cache_read_input_tokens"), o.count("cache_write_input_tokens")
 	if in+out > 0 {
-		r.used(Usage{Input: in, Output: out})
+		r.used(Usage{max(in-read-write, 0), read, write, out})
+	}
+	if cost := o.number("cost_usd"); cost > 0 {
+		r.cost(micro(cost))
 	}
 }

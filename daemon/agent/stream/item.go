@@ -105,6 +105,7 @@ type Summary struct {
 	Message string // what it says of the failure, else the last error that did not pass
 	Status  int    // of HTTP, with Message
 	Error   string // the program's word with Message
+	Codes   string // the provider's words for it, most telling first, with spaces between
 	Limited Limits // the last that was said
 	Trying  Trying // what it tries again after, until it goes on
 
@@ -115,7 +116,8 @@ type Summary struct {
 	Asks    bool // it waits for a person
 	// Question is what it asks, where it says so.
 	Question string
-	Claims   bool // it says that its work is done, which is only what it says
+	Prompt   string // the question to a person at a terminal with which its output ends
+	Claims   bool   // it says that its work is done, which is only what it says
 
 	Repeat    Repeat // the use of a tool that came most often with the same input
 	RepeatNow int    // how often the last use has come in a row, with the same result
@@ -128,8 +130,8 @@ type Summary struct {
 // Trying is an error that passes: the last one, if the program has said nothing
 // since. Zero is none.
 type Trying struct {
-	Error, Message string // as in Summary
-	Status         int
+	Error, Message, Codes string // as in Summary
+	Status                int
 }
 
 // Worked says whether the agent did anything: it used a tool, or tokens.

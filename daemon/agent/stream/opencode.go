@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,10 @@ import (
 // Opencode is `opencode run --format json`.
 const Opencode Format = "opencode"
 
-var opencodeForm = form{format: Opencode, line: (*Reader).opencode}
+var opencodeForm = form{
+	format: Opencode, line: (*Reader).opencode, steps: true,
+	types: "step_start step_finish tool_use text error done reasoning", marks: "sessionID part",
+}
 
 // opencode reads a line of opencode run --format json.
 func (r *Reader) opencode(o object) {
@@ -27,12 +31,10 @@ func (r *Reader) opencode(o object) {
 		r.opencodeStep(part)
 	case "error":
 		e := o.at("error")
-		message := e.at("data").first("message", "responseBody")
-		if message == "" {
-			message = e.text("message")
-		}
-		r.fails(e.word("name"), message, int(e.at("data").count("statusCode")), false)
-		r.ends(typ, e.word("name"), message, true)
+		f := failure(o, "error")
+		f.Message = opencodeSays(e)
+		r.faults(e.word("name"), f, false)
+		r.ends(typ, e.word("name"), f.Message, true)
 	case "done":
 		elements(o.raw("rejected"), func([]byte) { r.sum.Denied++ })
 		if !r.sum.Failed {
@@ -42,6 +44,16 @@ func (r *Reader) opencode(o object) {
 	default:
 		r.sum.Unknown++
 	}
+}
+
+// opencodeSays is the sentence of an error, and the answer that it got where that is no
+// object of a provider.
+func opencodeSays(e object) string {
+	message, body := cmp.Or(e.at("data").text("message"), e.text("message")), e.at("data").text("responseBody")
+	if _, ok := FaultOf(body); ok && message != "" || body == message {
+		return message
+	}
+	return strings.TrimSpace(message + "\n" + body)
 }
 
 // opencodeStart begins a step, or the same one again: its log tells of the first

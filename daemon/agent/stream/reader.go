@@ -2,17 +2,16 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"strconv"
 	"strings"
 )
 
 const (
-	maxLine = 4 << 20 // bytes of a line that are read
+	maxLine = 1 << 20 // bytes of a line, or of an object, that are kept
 	maxTail = 8 << 10 // bytes of text that a Summary keeps
 	maxOpen = 64      // tools and tasks that are remembered until they end
-	// maxTries bounds how often another object is looked for in one line.
-	maxTries = 8
 )
 
 // Reader reads one program's output.
@@ -20,12 +19,17 @@ type Reader struct {
 	emit   func(Item)
 	line   func(*Reader, object) // by format; nil is text in lines
 	sum    Summary
-	buf    []byte // the line that has begun, at most maxLine of it
+	buf    []byte // what is kept of the line that has begun
 	size   int    // bytes of that line
 	end    byte   // its last byte that is not white space
+	over   excess // how it is kept short
 	lost   bool   // its beginning is not known
 	begun  bool   // something was read
 	arena  arena  // of the line that is read
+	walk   walk   // of the object that is looked for
+	open   begun  // the object that goes on in the next line
+	broken int    // bytes of pieces of objects that are to be told
+	quiet  bool   // what is read was told as text
 	last   roll
 	plains roll
 
@@ -59,7 +63,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 			r.add(p)
 			break
 		}
-		if r.size == 0 && i <= maxLine {
+		if r.size == 0 && i < maxLine {
 			r.whole(p[:i])
 		} else {
 			r.add(p[:i])
@@ -73,19 +77,24 @@ func (r *Reader) Write(p []byte) (int, error) {
 // Gap says that bytes are missing here: what is left of their line is skipped.
 func (r *Reader) Gap() {
 	r.finish()
+	r.giveUp()
 	r.lost = true
 }
 
 // End reads a last line that has no end of its own, and gives the summary.
 func (r *Reader) End() Summary {
 	r.finish()
+	r.giveUp()
 	return r.Summary()
 }
+
+// Between says that nothing is half read: no line, and no object of several lines.
+func (r *Reader) Between() bool { return r.size == 0 && len(r.open.b) == 0 }
 
 // Summary is what is known so far.
 func (r *Reader) Summary() Summary {
 	s := r.sum
-	s.Last, s.Plain = r.last.text(), r.plains.text()
+	s.Last, s.Plain, s.Prompt = r.last.text(), r.plains.text(), r.Prompt()
 	s.Repeat, s.RepeatNow, s.Stale = r.repeats.most, r.repeats.now, r.repeats.stale
 	if r.line == nil {
 		s.Last = s.Plain
@@ -97,33 +106,6 @@ func (r *Reader) Summary() Summary {
 // tries again.
 func (r *Reader) Trying() bool { return r.sum.Trying != (Trying{}) }
 
-// add puts off a piece of a line.
-func (r *Reader) add(p []byte) {
-	r.size += len(p)
-	if room := maxLine - len(r.buf); room > 0 {
-		r.buf = append(r.buf, p[:min(len(p), room)]...)
-	}
-	if t := bytes.TrimRight(p, " \t\r\x00"); len(t) > 0 {
-		r.end = t[len(t)-1]
-	}
-}
-
-// finish reads the line that was put off.
-func (r *Reader) finish() {
-	if r.size == 0 {
-		return
-	}
-	if r.size > maxLine && !r.lost {
-		r.cut(r.buf)
-	} else {
-		r.whole(r.buf)
-	}
-	r.size, r.end, r.buf = 0, 0, r.buf[:0]
-	if cap(r.buf) > 1<<20 {
-		r.buf = nil
-	}
-}
-
 // trim takes off what is around a line: white space, NUL, and a byte order mark
 // at the very beginning.
 func (r *Reader) trim(line []byte) []byte {
@@ -134,13 +116,14 @@ func (r *Reader) trim(line []byte) []byte {
 	return bytes.Trim(line, " \t\r\x00")
 }
 
-// whole reads a line of which everything is there.
+// whole reads a line of which everything is there that was kept.
 func (r *Reader) whole(line []byte) {
 	if r.lost {
 		r.lost = false
 		return
 	}
 	indented := len(line) > 0 && (line[0] == ' ' || line[0] == '\t')
+	printed := bytes.TrimRight(line, "\r\x00")
 	line = r.trim(line)
 	if len(line) == 0 {
 		return
@@ -150,74 +133,65 @@ func (r *Reader) whole(line []byte) {
 		r.lined(line, indented)
 		return
 	}
-	broken := 0
-	for try := 0; len(line) > 0 && try < maxTries; try++ {
-		r.arena.m = r.arena.m[:0]
-		if o, end := r.arena.parse(line); end > 0 {
-			r.object(o)
-			line = bytes.TrimLeft(line[end:], " \t\r\x00")
-			continue
-		}
-		// Another program may have written into the line.
-		at := bytes.Index(line[1:], []byte(`{"type":`)) + 1
-		if at == 0 {
-			break
-		}
-		broken += r.plain(line[:at])
-		line = line[at:]
-	}
-	if broken += r.plain(line); broken > 0 {
-		r.emit(Item{Kind: Plain, Text: "(a broken line of " + strconv.Itoa(broken) + " bytes)"})
-	}
-}
-
-// cut reads the head of a line that is too long.
-func (r *Reader) cut(head []byte) {
-	r.sum.Lines++
-	r.sum.Long++
-	head = r.trim(head)
-	if r.line == nil {
-		r.said(valid(head[:min(len(head), maxText)], true))
-		return
-	}
 	r.arena.m = r.arena.m[:0]
-	o, _ := r.arena.parse(head)
-	if len(o.m) == 0 || r.end != '}' {
-		r.plain(head)
-		return
+	switch o, end := r.arena.parse(line); {
+	case end == len(line) && len(o.tag("type")) > 0 && (len(r.open.b) == 0 || !indented):
+		if r.passes() {
+			r.take(line) // other objects were read in between
+		} else {
+			r.object(o)
+		}
+	case len(r.open.b) > 0:
+		r.goOn(printed)
+	default:
+		r.begin(r.find(printed, nil, true))
 	}
-	r.object(o)
+	r.tellBroken()
 }
 
 func (r *Reader) object(o object) {
-	if len(o.tag("type")) == 0 {
-		r.sum.Unknown++
-		return
-	}
 	unknown := r.sum.Unknown
 	if r.line(r, o); r.sum.Unknown == unknown {
 		r.sum.Known++
 	}
 }
 
-// plain notes text that is not of the stream. Of what is left of an object it
-// only says how long it is.
-func (r *Reader) plain(line []byte) (broken int) {
-	line = bytes.Trim(line, " \t\r\x00")
-	if len(line) == 0 {
-		return 0
+// text notes what is not of the stream. Of what is left of an object it only says
+// how long it is.
+func (r *Reader) text(b []byte) {
+	b = bytes.Trim(b, " \t\r\x00")
+	if len(bytes.Trim(b, "[], \t")) == 0 || r.quiet {
+		return // a list of objects
 	}
-	t := clean(valid(line[:min(len(line), maxTail)], len(line) > maxTail))
-	if r.sum.Format == Opencode && r.opencodeLog(t) {
-		return 0
+	if b[0] != '{' {
+		r.aside(b)
+		return
 	}
 	r.sum.Junk++
-	if line[0] == '{' {
-		return len(line)
+	r.broken += len(b)
+}
+
+// tellBroken says how much was left of objects.
+func (r *Reader) tellBroken() {
+	if r.broken > 0 {
+		r.emit(Item{Kind: Plain, Text: "(a broken line of " + strconv.Itoa(r.broken) + " bytes)"})
 	}
+	r.broken = 0
+}
+
+// aside is text that is not of the stream. Of a line that is too long it is told
+// once.
+func (r *Reader) aside(b []byte) {
+	if r.quiet || r.over.told {
+		return
+	}
+	t := clean(valid(b[:min(len(b), maxTail)], len(b) > maxTail))
+	if r.sum.Format == Opencode && r.opencodeLog(t) {
+		return
+	}
+	r.sum.Junk++
 	r.plains.add(t + "\n")
 	r.emit(Item{Kind: Plain, Text: t})
-	return 0
 }
 
 // lined is a line of a program that prints text. One of the protocol is no text.
@@ -272,17 +246,27 @@ func (r *Reader) returns(id, name, why string, failed, sub bool, parts ...[]byte
 	r.emit(Item{Kind: Done, Name: name, Text: short(why), Failed: failed, Sub: sub})
 }
 
-// fails is an error; one that passes changes nothing but what it tries again
-// after.
+// fails is an error of which the program says a text; the fields of an object in it
+// count.
 func (r *Reader) fails(name, message string, status int, passing bool) {
+	f, _ := FaultOf(message)
+	if f.Message = message; status > 0 {
+		f.Status = status
+	}
+	r.faults(name, f, passing)
+}
+
+// faults is an error; one that passes changes nothing but what it tries again after.
+func (r *Reader) faults(name string, f Fault, passing bool) {
+	said, codes := tail(f.Message), f.codes()
 	if passing {
 		r.sum.Retries++
-		r.sum.Trying = Trying{name, tail(message), status}
+		r.sum.Trying = Trying{Error: name, Message: said, Codes: codes, Status: f.Status}
 	} else {
 		r.sum.Trying = Trying{}
-		r.sum.Error, r.sum.Message, r.sum.Status = name, tail(message), status
+		r.sum.Error, r.sum.Message, r.sum.Codes, r.sum.Status = name, said, codes, f.Status
 	}
-	r.emit(Item{Kind: Error, Name: name, Text: message, Status: status, Passing: passing})
+	r.emit(Item{Kind: Error, Name: name, Text: f.Message, Status: f.Status, Passing: passing})
 }
 
 // ends is the last event.
@@ -292,14 +276,27 @@ func (r *Reader) ends(typ, reason, message string, failed bool) {
 	if message != "" {
 		r.sum.Message = tail(message)
 	}
+	if f, ok := FaultOf(message); ok && failed {
+		r.sum.Codes = cmp.Or(r.sum.Codes, f.codes())
+		r.sum.Status = cmp.Or(r.sum.Status, f.Status)
+	}
 	r.emit(Item{Kind: Result, Name: reason, Text: message, Failed: failed, Status: r.sum.Status, Usage: r.sum.Usage})
 }
+
+// endsBy is a last event that tells of a failure in fields of its own.
+func (r *Reader) endsBy(typ, reason string, f Fault) {
+	r.sum.Codes, r.sum.Status = f.codes(), f.Status
+	r.ends(typ, reason, f.Message, true)
+}
+
+// recovers takes back what was said of a failure.
+func (r *Reader) recovers() { r.sum.Error, r.sum.Message, r.sum.Codes = "", "", "" }
 
 // goesOn takes back a last event: more came after it.
 func (r *Reader) goesOn() {
 	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = false, "", false, ""
-	r.sum.Error, r.sum.Message, r.sum.Status = "", "", 0
-	r.sum.Trying = Trying{}
+	r.recovers()
+	r.sum.Status, r.sum.Trying = 0, Trying{}
 }
 
 // cost is the cost so far; it never goes down within a turn either.

@@ -119,6 +119,7 @@ type Writer struct {
 	same    string // the last line, when it can be repeated
 	repeats int
 	failure string // what the last error says
+	limits  map[string]string
 }
 
 // Add writes an item.
@@ -132,6 +133,9 @@ func (w *Writer) Add(i Item) {
 	}
 	if i.Kind == Error {
 		w.failure = i.Text
+	}
+	if i.Kind == Limit && w.knows(i.Limited) {
+		return
 	}
 	line := line(i)
 	if line == "" {
@@ -149,6 +153,18 @@ func (w *Writer) Add(i Item) {
 	w.same = line
 	w.write(line)
 	w.last = i.Kind
+}
+
+// knows says that a limit was told: of one window only what changes is told, and how
+// much of it is used is a gauge that changes with each answer.
+func (w *Writer) knows(l Limits) bool {
+	l.Used = 0
+	was, is := w.limits[l.Window], limitLine(l)
+	if w.limits == nil || len(w.limits) > maxOpen {
+		w.limits = map[string]string{}
+	}
+	w.limits[l.Window] = is
+	return was == is
 }
 
 // said writes a text as it is, apart from what else happened.
@@ -285,23 +301,4 @@ func Read(f Format, output []byte) Summary {
 	r := New(f, nil)
 	_, _ = r.Write(output) // takes all
 	return r.End()
-}
-
-// Detect is the format that most of an output is of.
-func Detect(output []byte) Format {
-	best, most := Text, 0
-	for _, f := range Formats() {
-		if f == Text {
-			continue
-		}
-		s := Read(f, output)
-		score := 2 * s.Known
-		if s.Known > 0 && s.Session != "" { // some types are the same in several
-			score++
-		}
-		if score > most {
-			best, most = f, score
-		}
-	}
-	return best
 }

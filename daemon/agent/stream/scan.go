@@ -127,26 +127,48 @@ func skip(b []byte, i int) int {
 	return i
 }
 
+// skipNested steps over an object or a list. It ends where a token cannot follow the
+// one before it: there another program has written into the line.
 func skipNested(b []byte, i int) int {
-	depth := 0
+	depth, last := 0, byte(',')
 	for i < len(b) {
-		switch b[i] {
+		c := b[i]
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			i++
+			continue
 		case '"':
+			if !opens(last) && last != '{' {
+				return 0
+			}
 			if i = skipString(b, i); i == 0 {
 				return 0
 			}
+			last = c
 			continue
 		case '{', '[':
+			if !opens(last) {
+				return 0
+			}
 			depth++
 		case '}', ']':
 			if depth--; depth == 0 {
 				return i + 1
 			}
+		case ',', ':':
+		default:
+			if last == '"' || last == '}' || last == ']' || last == '{' {
+				return 0
+			}
 		}
+		last = c
 		i++
 	}
 	return 0
 }
+
+// opens says that a value may follow.
+func opens(last byte) bool { return last == ',' || last == ':' || last == '[' }
 
 // shortString is how long a string is that is faster read than searched.
 const shortString = 16

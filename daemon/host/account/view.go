@@ -34,7 +34,7 @@ func (c *Calendar) view(id string, label func(run.State, string) string) wire.Ac
 	switch {
 	case a.Refused.Cause != "":
 		v.State = string(a.Refused.Cause)
-	case a.Cause != "":
+	case a.Cause != "" && c.cfg.Now().Before(a.Until): // one that is over is no limit
 		v.State, v.Until = string(a.Cause), &a.Until
 	}
 	runs := c.of(id)

@@ -18,6 +18,7 @@ type RunAgent struct {
 	Announced bool   // iteration.started is in the log
 	Restore   bool   // the attempt before was lost: begin from its start tree
 	Resume    string // session of the agent program to go on in
+	Keeps     bool   // the work of the attempt before belongs to this one, as with Resume
 	End       bool
 }
 

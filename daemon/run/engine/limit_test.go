@@ -161,6 +161,24 @@ func TestNextKeepsToLimitsAndWaitsForThem(t *testing.T) {
 			join(baseline(), met(1, events.ResultNeedsHuman)), 0, "needs-person", nil,
 		},
 		{
+			"a session that the program does not know uses up no iteration",
+			join(baseline(), limited(1, 1), resumes(1, 2, "t1", events.ResultAgentError, 0)), 0, "session-refused",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 3, Keeps: true},
+		},
+		{
+			"nor does one that is too long",
+			join(baseline(), limited(1, 1), resumes(1, 2, "t1", events.ResultContextOverflow, 9)), 0, "session-refused",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 3, Keeps: true},
+		},
+		{
+			"a resumed agent that worked and failed has used its iteration",
+			join(baseline(), limited(1, 1), resumes(1, 2, "t2", events.ResultAgentError, 0)), 0, "gates", nil,
+		},
+		{
+			"so has one that used tokens",
+			join(baseline(), limited(1, 1), resumes(1, 2, "t1", events.ResultAgentError, 9)), 0, "gates", nil,
+		},
+		{
 			"B-59: a lost agent goes on in its session, from what it left",
 			join(baseline(), one(agent(1, 1), ended(1, "t1", func(d *events.AgentEnded) {
 				d.Outcome, d.Result, d.Session = events.Lost, events.ResultInterrupted, "s1"
@@ -186,6 +204,16 @@ func limited(n, attempt int) []events.Data {
 		d.Attempt, d.Exit, d.Result, d.Session = attempt, 1, events.ResultRateLimited, "s1"
 		d.Usage = events.Usage{Output: 120, TokensFrom: events.Reported}
 	}), record(n, events.Skipped, ""))
+}
+
+// resumes is an agent that is to go on in a session, and fails.
+func resumes(n, attempt int, tree events.Tree, r events.Result, tokens int64) []events.Data {
+	start := agent(n, attempt)
+	start.Session, start.Resumes = "s1", true
+	return one(start, ended(n, tree, func(d *events.AgentEnded) {
+		d.Attempt, d.Exit, d.Result = attempt, 1, r
+		d.Usage = events.Usage{Output: tokens, TokensFrom: events.Reported}
+	}))
 }
 
 func met(n int, r events.Result) []events.Data {

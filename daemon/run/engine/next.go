@@ -63,6 +63,7 @@ var rules = []nextRule{
 	{"asking", at(run.Asking), (*view).awaitAnswer},
 	{"agent-lost", (*view).lostTooOften, halt(events.HaltAgentLost)},
 	{"lost", (*view).lost, (*view).again},
+	{"session-refused", (*view).sessionRefused, (*view).anew},
 	{"spawn-failed", (*view).spawnFailed, halt(events.HaltAgentFailed)},
 	{"limited", (*view).limited, record},
 	{"noop-again", (*view).provesAgain, gates(false)},
@@ -189,6 +190,31 @@ func (q *view) again() Action {
 	return act
 }
 
+// sessionRefused: the program did not go on in a session that it was to resume: it does
+// not know it, or it is too long. It has done nothing, so that was no attempt at the
+// work, and the next one begins a session of its own.
+func (q *view) sessionRefused() bool {
+	a := q.Last.Agent
+	if q.Stage != run.Ended || !q.Loop.Unmoved || a.Cut != "" || a.GitDenied || a.Question != "" {
+		return false
+	}
+	switch a.Result {
+	case events.ResultContextOverflow:
+		return true
+	case events.ResultAgentError, events.ResultEmpty, events.ResultTruncated:
+		return a.Usage.Tokens() == 0
+	default:
+		return false
+	}
+}
+
+// anew repeats an iteration without its session, and keeps what was done in that.
+func (q *view) anew() Action {
+	act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
+	act.Keeps = true
+	return act
+}
+
 // session is what the latest agent can go on in, if that makes sense: it was
 // cut short, and had a session.
 func (q *view) session() string { return Session(q.State) }
@@ -246,7 +272,7 @@ func (q *view) idled() bool {
 		outcome, exit = events.Exited, 0 // it had a result, and stayed
 	case events.CutTrying:
 		outcome, exit = events.Exited, 1 // it would have failed
-	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition:
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, events.CutPrompt:
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)

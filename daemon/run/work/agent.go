@@ -100,7 +100,7 @@ func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine
 	switch {
 	case err != nil:
 		return now, nil, err
-	case act.Resume != "" && s.Last.Agent.Tree != back.Tree:
+	case (act.Resume != "" || act.Keeps) && s.Last.Agent.Tree != back.Tree:
 		// The work before the cut belongs to this iteration, even if nothing is left to
 		// do.
 		return back, nil, nil

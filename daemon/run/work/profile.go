@@ -80,7 +80,7 @@ func (p *Plan) settle(a stored.Agent, agents agent.Overrides) (*member, error) {
 	if a.Profile == "" {
 		if a.Command != "" {
 			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
-			h.account, h.Spec.Account = agent.CommandAccount(cmd, p.AgentEnv)
+			h.account, h.Spec.Account = agent.CommandAccount(cmd, p.AgentEnv, p.site())
 		}
 		return h, nil
 	}
@@ -101,8 +101,22 @@ func (p *Plan) settle(a stored.Agent, agents agent.Overrides) (*member, error) {
 	if h.Spec.Shape, err = json.Marshal(h.call.Shape); err != nil {
 		return nil, fmt.Errorf("store the shape of agent %s: %w", a.Profile, err)
 	}
-	h.account, h.Spec.Account = agent.Account(profile, p.AgentEnv)
+	h.account, h.Spec.Account = agent.Account(profile, p.AgentEnv, p.site())
 	return h, nil
+}
+
+// site is where the commands of the run work. A repository that cannot be found out
+// counts as its work tree.
+func (p *Plan) site() agent.Site {
+	if p.Repo == nil {
+		return agent.Site{}
+	}
+	ws := p.Repo.Workspace()
+	id, err := ws.Repository()
+	if err != nil {
+		id = ws.Path
+	}
+	return agent.Site{Dir: ws.Path, Repository: id}
 }
 
 // shapeOf reads the shape of an agent's calls; a command or script has none.

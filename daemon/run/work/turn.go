@@ -84,6 +84,9 @@ const linger = 20 * time.Second
 // waits for the account is cheaper and says why.
 const trying = 5 * time.Minute
 
+// waiting is how long an agent may be silent behind a question to a person at a terminal.
+const waiting = 10 * time.Second
+
 // repeats is how often one tool may run with the same input in a row. Field reports have
 // 58 (B-39); polls of a server are shorter.
 const repeats = 40
@@ -93,7 +96,7 @@ func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn 
 	t.meter = meter.New(meter.Config{
 		Dir: w.cfg.Effects.Open(l.Effect), Format: t.by.format(),
 		Limits: meter.Limits{
-			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying,
+			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying, Prompt: waiting,
 		},
 		Before: t.before(), Price: t.price, Now: w.cfg.Now,
 		Over: func(u events.Usage) events.Cut { return w.over(s.ID, l.Effect, u) },
@@ -268,7 +271,9 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	if err != nil {
 		return d, fmt.Errorf("read the output of an agent: %w", err)
 	}
-	t.decide(&d, sum)
+	if d.Fault, err = t.w.put(ctx, t.decide(&d, sum)); err != nil {
+		return d, err
+	}
 	d.Usage, d.Model = t.used(used), model(cmp.Or(sum.Model, t.by.Spec.Model))
 	if t.by.Shape.Resumes() && agent.ValidSession(sum.Session) {
 		d.Session = sum.Session
@@ -282,8 +287,8 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	return d, t.w.said(ctx, &d, t.by.format(), out)
 }
 
-// decide judges the end by all signals.
-func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
+// decide judges the end by all signals, and answers what was said of a failure.
+func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) (fault string) {
 	at := t.out.Ended
 	if at.IsZero() {
 		at = t.w.cfg.Now()
@@ -299,6 +304,7 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 	if !dec.Reset.IsZero() {
 		d.ResetMS = dec.Reset.UnixMilli()
 	}
+	return dec.Message
 }
 
 // maxModel bounds the name of a model in events, in bytes.
