@@ -58,9 +58,9 @@ func CheckPrint(what, s string) error {
 	case !isName(s):
 		return invalid("invalid %s: %q", what, s)
 	case s == blankPrint:
-		return invalid("invalid %s: it is that of a blank payload", what)
+		return invalid("the %s is that of a blank payload", what)
 	case s == Placeholder:
-		return invalid("invalid %s: it is that of a placeholder, and not of findings", what)
+		return invalid("the %s is that of a placeholder, and not of findings", what)
 	}
 	return nil
 }
