@@ -45,13 +45,16 @@ on, 1 the rail fired, 2 invalid input, 3 corrupt log; all but 0 are a halt.
 
 ` + railTable() + `
 Other than there, a blank payload has no fingerprint, a window is 2 or more, a verdict
-is PASS or FAIL, findings are a JSON list with an evidence_ref each, the
-implementation is another commit than the tests and the one that the row names, and
-rows are read as JSON.`,
+is PASS or FAIL, findings are a JSON list with an evidence_ref each, no argument is
+missing or one too many, a log that is not a regular file is corrupt, the implementation is another commit
+than the tests and the one that the row names, and rows are read as JSON.`,
 		Example:            "  apctl compat atdd rails fingerprint <payload.json\n  apctl compat atdd rails check-sameness autopilot-log.jsonl running-atdd-cycle",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
+			if len(args) == 0 {
+				args = []string{""} // never 0: a rail that was not named has not said go on
+			}
+			if args[0] == "--help" || args[0] == "-h" {
 				return cmd.Help()
 			}
 			return status(a.rail(cmd.Context(), args))

@@ -69,31 +69,63 @@ func (a *app) atddExport(ctx context.Context, args []string, o atddExportOptions
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	x := exporter{a: a, o: o}
-	for p, err := range client.Stream(ctx, d, wire.CompatAtdd, wire.AtddRequest{RunRef: a.ref(args), Follow: o.follow}) {
-		if err != nil {
-			return cmp.Or(context.Cause(ctx), err)
-		}
-		if err := x.take(ctx, p); err != nil {
-			return err
-		}
-	}
-	return x.end()
+	x := exporter{a: a, o: o, ref: a.ref(args)}
+	return x.all(ctx, d)
 }
 
 // exporter takes the rows of a run.
 type exporter struct {
 	a     *app
 	o     atddExportOptions
+	ref   wire.RunRef
 	copy  *atdd.Copy // nil: they are shown
 	whole atdd.Files
+}
+
+// all takes them to the end. When the daemon goes away, a follower waits for the next
+// one and is told of the run from its first row again. The stream of a live run ends
+// with the run or with the daemon, so that the next stream says which.
+func (x *exporter) all(ctx context.Context, d Daemon) error {
+	for {
+		err := x.drain(ctx, d)
+		_ = d.Close()
+		switch {
+		case ctx.Err() != nil:
+			return cmp.Or(context.Cause(ctx), err)
+		case err != nil && !(x.o.follow && unreachable(err)):
+			return err
+		case err == nil && !(x.o.follow && x.whole.Of.Live):
+			return x.end()
+		case err != nil && !x.a.json:
+			x.a.note(x.a.style(x.a.Err).Lost())
+		}
+		if d, err = x.a.reach(ctx, retryFirst); err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+	}
+}
+
+// drain takes what one connection has to say.
+func (x *exporter) drain(ctx context.Context, d Daemon) error {
+	for p, err := range client.Stream(ctx, d, wire.CompatAtdd, wire.AtddRequest{RunRef: x.ref, Follow: x.o.follow}) {
+		if err != nil {
+			return err
+		}
+		if err := x.take(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *exporter) take(ctx context.Context, p wire.AtddPiece) (err error) {
 	switch {
 	case p.File == "":
-		x.whole.Of = p
+		x.whole.Of, x.ref = p, wire.RunRef{Run: p.Run}
+		if x.copy != nil {
+			x.copy.Again()
+			return nil
+		}
 		x.copy, err = x.a.atddCopy(ctx, x.o, p)
 		return err
 	case !x.o.follow:

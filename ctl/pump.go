@@ -47,7 +47,7 @@ func (p *pump) loop(ctx context.Context) {
 	defer close(p.out)
 	lost := false
 	for delay := time.Duration(0); ; delay = retryFirst {
-		d, err := p.reach(ctx, delay)
+		d, err := p.a.reach(ctx, delay)
 		if err != nil {
 			p.send(ctx, step{err: err})
 			return
@@ -80,14 +80,14 @@ func (p *pump) send(ctx context.Context, s step) {
 }
 
 // reach connects, and keeps trying as long as no daemon answers.
-func (p *pump) reach(ctx context.Context, delay time.Duration) (Daemon, error) {
+func (a *app) reach(ctx context.Context, delay time.Duration) (Daemon, error) {
 	var waited time.Duration
 	for {
 		if err := sleep(ctx, delay); err != nil {
 			return nil, err
 		}
 		waited += delay
-		d, err := p.a.connect(ctx, true)
+		d, err := a.connect(ctx, true)
 		if err == nil || !unreachable(err) || waited >= retryGiveUp {
 			return d, err
 		}

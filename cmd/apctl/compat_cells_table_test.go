@@ -17,7 +17,7 @@ func logCells() []cell {
 		}
 		return cell{name, "fingerprint", nil, in, 0, out + "\n", ""}
 	}
-	return append(recordCells(), []cell{
+	return append(append(recordCells(), innerCells()...), []cell{
 		print("of a payload", "A", printA),
 		print("white space is one space", " \tA\v\f\r\n", printA),
 		print("A10 the placeholder", "<the blocking findings text, verbatim>", printOld),
@@ -35,7 +35,9 @@ func logCells() []cell {
 		{"Q24 nothing", "pin_anchor", []string{"new.pin"}, " ", 2, "", ""},
 
 		{"equal", "check_pin", []string{"pin", printA}, "", 0, "", ""},
-		{"of Windows", "check_pin", []string{"pinw", printA}, "", 0, "", ""},
+		{"of Windows", "check_pin", []string{"pinw", printA}, "", 1, "", ""},
+		{"a blank before it", "check_pin", []string{"pinblank", printA}, "", 1, "", ""},
+		{"empty lines behind it", "check_pin", []string{"pinlines", printA}, "", 0, "", ""},
 		{"different", "check_pin", []string{"pin", printB}, "", 1, "", ""},
 		{"emptied", "check_pin", []string{"nopin", printA}, "", 1, "", ""},
 		{"missing", "check_pin", []string{"none", printA}, "", 2, "", ""},
@@ -45,6 +47,25 @@ func logCells() []cell {
 		{"unsafe now", "check_pin", []string{"pin", "a b"}, "", 2, "", ""},
 		{"left out", "check_pin", []string{"pin"}, "", 2, "", ""},
 	}...)
+}
+
+// innerCells are those of the functions that the library has for itself.
+func innerCells() []cell {
+	prints := func(name string, want int, out string, args ...string) cell {
+		return cell{name, "_fingerprints", args, "", want, out, ""}
+	}
+	return []cell{
+		prints("no log", 0, "", "none"), prints("in order", 0, "a\nb\n", "ab"), prints("A18 failed ones", 0, "", "passed"), prints("A26 without halts", 0, "a\nb\n", "halted"),
+		prints("of all steps", 0, "a\na\n", "steps"), prints("of one", 0, "a\n", "steps", "plan"), prints("of no step", 0, "", "steps", "none"), prints("an empty step is none", 0, "a\na\n", "steps", ""),
+		prints("A8 cut off", 3, "", "cut"), prints("A8 without fingerprint", 3, "", "noprint", "impl"), prints("a directory", 3, "", "dir"), prints("left out", 2, ""),
+		{"plain", "_json_escape", []string{"a b"}, "", 0, "a b", ""},
+		{"A2 quotes and control characters", "_json_escape", []string{"a\"b\\\nc\x7f\td\n"}, "", 0, `a\"b\\ c  d `, ""},
+		{"another alphabet", "_json_escape", []string{"設計"}, "", 0, "設計", ""},
+		{"nothing", "_json_escape", []string{""}, "", 0, "", ""},
+		{"left out", "_json_escape", nil, "", 2, "", ""},
+		{"bytes as they are", "_sha256", nil, "A", 0, printA + "\n", ""},
+		{"nothing", "_sha256", nil, "", 0, blank + "\n", ""},
+	}
 }
 
 func recordCells() []cell {

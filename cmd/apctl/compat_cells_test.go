@@ -62,6 +62,9 @@ func cellFiles() map[string]string {
 		"pin":     printA + "\n",
 		"pinw":    "\xef\xbb\xbf" + printA + "\r\n",
 		"nopin":   "",
+
+		"pinblank": " " + printA + "\n",
+		"pinlines": printA + "\n\n",
 		"dir/x":   "",
 	}
 }
@@ -211,7 +214,7 @@ for f in $(declare -F | cut -d' ' -f3); do "$f" log 1 impl FAIL a </dev/null 2>/
 echo "[$(echo A | fingerprint 2>/dev/null)]"; ls`)
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH")} // no functions of another shell
 	out, err := cmd.Output()
-	if d := cmp.Diff("11 127\n[]\nlib.sh\n", strings.TrimLeft(string(out), " ")); err != nil || d != "" {
+	if d := cmp.Diff("14 127\n[]\nlib.sh\n", strings.TrimLeft(string(out), " ")); err != nil || d != "" {
 		t.Error(err, d)
 	}
 }

@@ -133,6 +133,10 @@ func (c *Copy) Ready(ctx context.Context) error {
 	return c.clean(ctx)
 }
 
+// Again says that the run is told from its first row once more: what is there is not
+// written a second time.
+func (c *Copy) Again() { c.at = map[string]int{} }
+
 // clean says that a commit of one file would be of that alone.
 func (c *Copy) clean(ctx context.Context) error {
 	top, err := c.git(ctx, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel")

@@ -17,7 +17,7 @@ const mostLog = 1 << 30
 
 func (c Call) path(p string) (string, error) {
 	if p == "" {
-		return "", fmt.Errorf("%w: a path is empty", atdd.ErrInvalid)
+		return "", fmt.Errorf("%w: path required", atdd.ErrInvalid)
 	}
 	if !filepath.IsAbs(p) {
 		p = filepath.Join(c.Dir, p)
@@ -117,7 +117,7 @@ func (c Call) create(p string, text []byte) error {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%w: %s is there already: what was pinned once stays", atdd.ErrInvalid, p)
+		return fmt.Errorf("%w: AC pin already exists: %s; a pin is written once", atdd.ErrInvalid, p)
 	}
 	t, err := os.CreateTemp(filepath.Dir(path), ".pin-*")
 	if err != nil {

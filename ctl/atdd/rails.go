@@ -1,7 +1,10 @@
 package atdd
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +45,8 @@ func Exit(err error) int {
 }
 
 // Function is one of the functions. Name is as it is typed; in the shell it has
-// underscores.
+// underscores. One that begins with _ is for the others of the library, and for files
+// that source it.
 type Function struct {
 	Name, Usage, Short string
 	least, most        int // arguments
@@ -68,6 +72,9 @@ func Functions() []Function {
 		{"check-pin", "PIN FINGERPRINT", "1 if it is not what was pinned", 2, 2, 0, false, checkPin},
 		{"record-red-evidence", "LOG COMMIT FILE [IMPL]", "append the row of a test that was seen red", 3, 4, 0, true, recordRed},
 		{"check-red-evidence", "COMMIT IMPL LOG [REPOSITORY]", "1 unless COMMIT was seen red and is before IMPL", 3, 4, 2, false, checkRed},
+		{"_fingerprints", "LOG [STEP]", "the fingerprints of the failed iterations, a line each", 1, 2, 0, false, fingerprints},
+		{"_json-escape", "TEXT", "a text as the body of a JSON string", 1, 1, noFile, false, jsonEscape},
+		{"_sha256", "<BYTES", "the SHA-256 of standard input", 0, 0, noFile, false, sha256Of},
 	}
 }
 
@@ -83,9 +90,12 @@ func Run(ctx context.Context, c Call) (string, error) {
 // function is the one that is called, with as many arguments as it takes.
 func (c Call) function() (f Function, err error) {
 	all := Functions()
-	i := slices.IndexFunc(all, func(f Function) bool { return f.Name == c.Function })
-	if i < 0 {
-		return f, fmt.Errorf("%w: there is no function %q", atdd.ErrInvalid, c.Function)
+	i := slices.IndexFunc(all, func(f Function) bool { return f.shell() == shellName(c.Function) })
+	switch {
+	case i < 0 && c.Function == "":
+		return f, fmt.Errorf("%w: no function is named; apctl compat atdd rails --help lists them", atdd.ErrInvalid)
+	case i < 0:
+		return f, fmt.Errorf("%w: there is no function %q; apctl compat atdd rails --help lists them", atdd.ErrInvalid, c.Function)
 	}
 	f = all[i]
 	if n := len(c.Args); n < f.least || n > f.most {
@@ -176,9 +186,31 @@ func checkPin(_ context.Context, c Call) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%w: %s", atdd.ErrInvalid, atdd.Because(err))
 	case !there:
-		return "", fmt.Errorf("%w: nothing is pinned in %s", atdd.ErrInvalid, c.Args[0])
+		return "", fmt.Errorf("%w: missing AC pin: %s", atdd.ErrInvalid, c.Args[0])
 	}
 	return "", atdd.Pin(pinned, c.Args[1])
+}
+
+func fingerprints(_ context.Context, c Call) (string, error) {
+	log, _, err := c.read(c.Args[0])
+	if err != nil {
+		return "", err
+	}
+	all, err := atdd.Failures(log, c.arg(1, ""))
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	return string(bytes.Join(all, []byte("\n"))) + "\n", nil
+}
+
+func jsonEscape(_ context.Context, c Call) (string, error) { return atdd.Escape(c.Args[0]), nil }
+
+func sha256Of(_ context.Context, c Call) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, c.In); err != nil {
+		return "", fmt.Errorf("%w: read standard input: %w", atdd.ErrInvalid, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)) + "\n", nil
 }
 
 func recordRed(_ context.Context, c Call) (string, error) {

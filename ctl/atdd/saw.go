@@ -62,7 +62,7 @@ func (c Call) wouldAnswer(ctx context.Context, f Function) (err error) {
 	case "pin-anchor":
 		var pinned []byte
 		if pinned, _, err = c.read(c.Args[0]); err == nil {
-			err = atdd.CheckPrint("what is pinned", firstWord(pinned))
+			err = atdd.CheckPrint("AC fingerprint", firstWord(pinned))
 		}
 	default:
 		_, err = f.run(ctx, c)

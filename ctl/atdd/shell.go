@@ -41,7 +41,7 @@ _apctl_watch() {
 }
 `, quote(original), quote(program))
 	for _, f := range Functions() {
-		if f.file != noFile {
+		if f.file != noFile && !f.inner() {
 			fmt.Fprintf(&b, "_apctl_watch %s %s\n", f.shell(), f.Name)
 		}
 	}
@@ -106,7 +106,12 @@ func Unknown(src []byte) (names []string, is bool) {
 }
 
 // shell is the name of a function in the shell.
-func (f Function) shell() string { return strings.ReplaceAll(f.Name, "-", "_") }
+func (f Function) shell() string { return shellName(f.Name) }
+
+func shellName(name string) string { return strings.ReplaceAll(name, "-", "_") }
+
+// inner says that a function is for the others of the library.
+func (f Function) inner() bool { return strings.HasPrefix(f.Name, "_") }
 
 // quote is a word for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -13,7 +13,8 @@ import (
 // pinned is what was seen of a pin.
 type pinned struct {
 	there bool
-	text  string
+	raw   []byte // the whole file, as it is compared
+	text  string // as it is shown
 	said  string // of its anchor
 }
 
@@ -37,7 +38,7 @@ func (w *Watch) lookAtPins(say func(wire.AtddRow) error) error {
 			return err
 		}
 		was := w.pins[a.pin]
-		now := pinned{there: there, text: firstWord(text)}
+		now := pinned{there: there, raw: text, text: firstWord(text)}
 		if now.said, err = w.anchor(now, a.of, w.began(a.steps)); err != nil {
 			return err
 		}
@@ -98,10 +99,10 @@ func (w *Watch) anchor(p pinned, of []string, began bool) (string, error) {
 	}
 	current, err := atdd.Fingerprint(all)
 	if err == nil {
-		err = atdd.Pin([]byte(p.text), current)
+		err = atdd.Pin(p.raw, current)
 	}
 	if err == nil {
-		err = atdd.CheckPrint("what is pinned", p.text)
+		err = atdd.CheckPrint("AC fingerprint", p.text)
 	}
 	if err == nil {
 		return "", nil

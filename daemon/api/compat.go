@@ -28,7 +28,8 @@ func (a *Looks) CompatAtdd(ctx context.Context, _ auth.Request, body wire.AtddRe
 		return err
 	}
 	if err := send(wire.AtddPiece{
-		Run: s.ID, Handle: s.Facts.Handle, Workspace: a.Text(s.Facts.Workspace), Dir: m.Dir, Live: s.Status == run.Live,
+		Run: s.ID, Handle: s.Facts.Handle, Workspace: a.Text(s.Facts.Workspace), Dir: m.Dir,
+		Live: s.Status == run.Live && !a.Fleet.IsImported(s.ID),
 	}); err != nil {
 		return err
 	}

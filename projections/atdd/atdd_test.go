@@ -277,8 +277,13 @@ func TestSeeds35CheckPin(t *testing.T) {
 		want                  error
 	}{
 		{"equal", f + "\n", f, nil},
-		{"line end of Windows", f + "\r\n", f, nil},
-		{"mark of the byte order", "\xef\xbb\xbf" + f + "\n", f, nil},
+		{"without line end", f, f, nil},
+		{"empty lines behind it", f + "\n\n\n", f, nil},
+		{"line end of Windows", f + "\r\n", f, ErrFired},
+		{"mark of the byte order", "\xef\xbb\xbf" + f + "\n", f, ErrFired},
+		{"blank before it", " " + f + "\n", f, ErrFired},
+		{"blank behind it", f + " \n", f, ErrFired},
+		{"empty line before it", "\n" + f + "\n", f, ErrFired},
 		{"another", fp("other") + "\n", f, ErrFired},
 		{"emptied", "", f, ErrFired},
 		{"two lines", f + "\n" + f + "\n", f, ErrFired},
@@ -287,6 +292,18 @@ func TestSeeds35CheckPin(t *testing.T) {
 		{"Q24 of nothing", blankPrint + "\n", blankPrint, ErrInvalid},
 	} {
 		halts(t, c.name, Pin([]byte(c.pinned), c.current), c.want)
+	}
+}
+
+// TestSeeds35JSONEscape: bytes stay as they are, except the ones that JSON refuses.
+func TestSeeds35JSONEscape(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "a": "a", `a"b\c`: `a\"b\\c`, "a\n\t\x1b\x7fb\n": "a    b ", "設計\xff": "設計\xff",
+	} {
+		if got := Escape(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
 	}
 }
 

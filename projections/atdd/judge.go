@@ -220,7 +220,7 @@ func (j *Judge) iteration(r *wire.AtddRow, m members) {
 	if m.Verdict != Pass && m.Verdict != Fail {
 		add(refused("verdict", "the verdict is neither %s nor %s: %q, so no rail looks at the row", Pass, Fail, m.Verdict))
 	}
-	if err := CheckPrint("the fingerprint", m.Print); err != nil {
+	if err := CheckPrint("fingerprint", m.Print); err != nil {
 		add(refused("fingerprint", "%s", Because(err)))
 	}
 	w := j.walk(m.Step)

@@ -56,11 +56,11 @@ func normal(payload []byte) []byte {
 func CheckPrint(what, s string) error {
 	switch {
 	case !isName(s):
-		return invalid("%s is not a fingerprint: %q", what, s)
+		return invalid("invalid %s: %q", what, s)
 	case s == blankPrint:
-		return invalid("%s is that of a blank payload", what)
+		return invalid("the %s is that of a blank payload", what)
 	case s == Placeholder:
-		return invalid("%s is that of a placeholder, and not of findings", what)
+		return invalid("the %s is that of a placeholder, and not of findings", what)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 //
 // Source: atdd-kit, seeds 3.5; lessons A8, A16, A18.
 func Sameness(log []byte, step string) error {
-	prints, err := failures(log, step)
+	prints, err := Failures(log, step)
 	if err != nil {
 		return err
 	}
@@ -31,14 +31,14 @@ func Sameness(log []byte, step string) error {
 //
 // Source: atdd-kit, seeds 3.5; lessons A1, A5.
 func Stuck(log []byte, window, step string) error {
-	digits, err := decimal("the window", window)
+	digits, err := decimal("window", window)
 	if err != nil {
 		return err
 	}
 	if digits == "0" || digits == "1" {
-		return invalid("the window is %s and would never fire: write 2 or more", digits)
+		return invalid("invalid window: %s never fires; write 2 or more", digits)
 	}
-	prints, err := failures(log, step)
+	prints, err := Failures(log, step)
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func Stuck(log []byte, window, step string) error {
 //
 // Source: atdd-kit, seeds 3.5; lesson A4.
 func MaxIterations(current, most string) error {
-	c, err := decimal("the iteration", current)
+	c, err := decimal("current", current)
 	if err != nil {
 		return err
 	}
-	m, err := decimal("the most iterations", most)
+	m, err := decimal("max", most)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func MaxIterations(current, most string) error {
 //
 // Source: atdd-kit, seeds 3.5; lesson A15.
 func Integrity(log []byte, there bool, expected string) error {
-	want, err := decimal("the number of rows", expected)
+	want, err := decimal("expected-lines", expected)
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func Integrity(log []byte, there bool, expected string) error {
 	case have == want && (there || want == "0"):
 		return nil
 	case !there:
-		return fmt.Errorf("%w: the log is gone, and %s rows were recorded", ErrFired, want)
+		return fmt.Errorf("%w: audit log missing, %s rows were recorded", ErrFired, want)
 	}
-	return fmt.Errorf("%w: the log has %s rows, and %s were recorded", ErrFired, have, want)
+	return fmt.Errorf("%w: the audit log has %s rows, expected %s", ErrFired, have, want)
 }
 
 // Rows counts the lines of a log that are not empty, as grep -c . does, by which
@@ -123,10 +123,12 @@ func Lines(log []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// failures are the fingerprints of the failed iterations of a step, in their order.
-// A row that says that it failed and cannot be read is ErrCorrupt; any other that
-// cannot be read is none of them.
-func failures(log []byte, step string) ([][]byte, error) {
+// Failures are the fingerprints of the failed iterations of a step, in their order; of
+// all steps, where none is named. A row that says that it failed and cannot be read is
+// ErrCorrupt; any other that cannot be read is skipped.
+//
+// Source: atdd-kit, seeds 3.5, population and corruption guard; lesson A8.
+func Failures(log []byte, step string) ([][]byte, error) {
 	step = member(step)
 	var out [][]byte
 	number := 0

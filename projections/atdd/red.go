@@ -50,29 +50,30 @@ func FindRed(log []byte, commit string) (Red, error) {
 //
 // Source: atdd-kit, seeds 3.5, Q22.
 func CheckCommits(test, impl string) error {
-	if !isName(test) {
-		return invalid("the commit of the tests is not a commit: %q", test)
-	}
-	if !isName(impl) {
-		return invalid("the commit of the implementation is not a commit: %q", impl)
+	for _, sha := range []string{test, impl} {
+		if !isName(sha) {
+			return invalid("invalid commit sha: %q", sha)
+		}
 	}
 	return nil
 }
 
 // Pin compares what is pinned, the content of a pin file, with the present
-// fingerprint. A pin that has none is not equal to anything.
+// fingerprint, byte by byte: only line ends at its end count for nothing. A line end of
+// Windows, a mark of the byte order or a blank is another pin. A pin that has no
+// fingerprint is not equal to anything.
 //
-// Source: atdd-kit, seeds 3.5; lesson A9.
+// Source: atdd-kit, seeds 3.5, check_pin; lesson A9.
 func Pin(pinned []byte, current string) error {
-	if err := CheckPrint("the present fingerprint", current); err != nil {
+	if err := CheckPrint("current fingerprint", current); err != nil {
 		return err
 	}
-	was := string(normal(bytes.TrimPrefix(pinned, orderMark)))
+	was := string(bytes.TrimRight(pinned, "\n"))
 	if !isName(was) {
-		return fmt.Errorf("%w: what is pinned is not a fingerprint: %q", ErrFired, was)
+		return fmt.Errorf("%w: the pin is not a fingerprint: %q", ErrFired, was)
 	}
 	if was != current {
-		return fmt.Errorf("%w: what was approved has changed: pinned %s, now %s", ErrFired, was, current)
+		return fmt.Errorf("%w: the anchor has changed: pinned %s, now %s", ErrFired, was, current)
 	}
 	return nil
 }

@@ -38,9 +38,9 @@ func Iteration(number, step, verdict, print string, at time.Time) ([]byte, error
 		return nil, invalid("the step has no name")
 	}
 	if verdict != Pass && verdict != Fail {
-		return nil, invalid("the verdict is neither %s nor %s: %q", Pass, Fail, verdict)
+		return nil, invalid("invalid verdict: %q is neither %s nor %s", verdict, Pass, Fail)
 	}
-	if err := CheckPrint("the fingerprint", print); err != nil {
+	if err := CheckPrint("fingerprint", print); err != nil {
 		return nil, err
 	}
 	return row(`{"iteration":` + n + `,"step":` + text(step) + `,"verdict":"` + verdict + `","fingerprint":"` + print + `"` + stamp(at) + `}`), nil
@@ -56,7 +56,7 @@ func Halt(step, reason, findings string, at time.Time) ([]byte, error) {
 		known = known || r == reason
 	}
 	if !known {
-		return nil, invalid("the reason is none of %s: %q", strings.Join(Reasons, ", "), reason)
+		return nil, invalid("invalid reason: %q is none of %s", reason, strings.Join(Reasons, ", "))
 	}
 	if step = member(step); strings.TrimSpace(step) == "" {
 		return nil, invalid("the step has no name")
@@ -98,16 +98,16 @@ func list(findings string) (string, error) {
 // Source: atdd-kit, seeds 3.5, Q22; lessons A28, A30.
 func Seen(commit, file, impl string, at time.Time) ([]byte, error) {
 	if !isName(commit) {
-		return nil, invalid("the commit of the tests is not a commit: %q", commit)
+		return nil, invalid("invalid commit sha: %q", commit)
 	}
 	if impl != "" && !isName(impl) {
-		return nil, invalid("the commit of the implementation is not a commit: %q", impl)
+		return nil, invalid("invalid impl sha: %q", impl)
 	}
 	if impl == commit {
 		return nil, invalid("commit %s is that of the tests: the implementation is in a commit after it, so name that one once it is there", impl)
 	}
 	if file = member(file); strings.TrimSpace(file) == "" {
-		return nil, invalid("the test file has no name")
+		return nil, invalid("at-file required: the test file has no name")
 	}
 	out := `{"step":"red","commit":"` + commit + `"`
 	if impl != "" {
@@ -123,24 +123,41 @@ func stamp(at time.Time) string {
 }
 
 // member is a text as it is stored: without control characters, and UTF-8.
-func member(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+func member(s string) string { return string(blanked(strings.ToValidUTF8(s, "\uFFFD"))) }
 
 // text is a JSON string of what member gives.
-func text(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+func text(s string) string { return `"` + Escape(s) + `"` }
+
+// Escape is the body of a JSON string: a backslash before each backslash and quote, a
+// space for each control character of ASCII. All other bytes stay as they are.
+//
+// Source: atdd-kit, seeds 3.5, JSON escape; lesson A2.
+func Escape(s string) string {
+	var out []byte
+	for _, c := range blanked(s) {
+		if c == '\\' || c == '"' {
+			out = append(out, '\\')
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// blanked has a space for each control character.
+func blanked(s string) []byte {
+	out := []byte(s)
+	for i, c := range out {
+		if c < ' ' || c == 0x7f {
+			out[i] = ' '
+		}
+	}
+	return out
 }
 
 // decimal is a number of digits alone, without leading zeros.
 func decimal(what, s string) (string, error) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return "", invalid("%s is not a number: %q", what, s)
+		return "", invalid("invalid %s: %q is not a number", what, s)
 	}
 	if s = strings.TrimLeft(s, "0"); s == "" {
 		return "0", nil

@@ -55,7 +55,8 @@ func parsers() []parser {
 //	jest      file › suite › test
 //	vitest    file > suite > test
 //	cargo     package::target module::test, package module::test of a library
-//	tap       suite > test; of a test and its subtests only the innermost
+//	tap       suite > test; of a test and its subtests only the innermost, and
+//	          the second test of a name beside the first is "test (2)"
 //	node      the same, of the spec reporter of node --test
 //	surefire  package.Class.test, of Maven's console
 //	gradle    Class > test, of Gradle's console

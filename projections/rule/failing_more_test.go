@@ -155,6 +155,8 @@ func TestFailingReadsSmallOutputsOfMoreRunners(t *testing.T) {
 		"lines of tap without a plan":            {"not ok 1 - a\n", "", nil},
 		"tap 12":                                 {"1..2\nok 1 - a\nnot ok 2 - b\n", "tap", []string{"b"}},
 		"a plan at the end":                      {"ok 1 - a\nnot ok 2 b\n1..2\n", "tap", []string{"b"}},
+		"tap, equal names count each":            {"1..4\nnot ok 1 - a\nok 2 - a\nnot ok 3 - a\nnot ok 4 - a\n# fail 3\n", "tap", []string{"a", "a (3)", "a (4)"}},
+		"tap, equal names under suites":          {"TAP version 14\n    not ok 1 - a\n    not ok 2 - a\nnot ok 1 - s\n    not ok 1 - a\nnot ok 2 - s\n1..2\n", "tap", []string{"s (2) > a", "s > a", "s > a (2)"}},
 		"tap without names":                      {"1..2\nnot ok\nnot ok 2\n", "tap", []string{"unnamed test", "unnamed test 2"}},
 		"to do and skipped are not failing":      {"TAP version 13\nnot ok 1 - a # TODO later\nnot ok 2 - b # skip no db\nnot ok 3 # SKIPPED\n1..3\n", "", nil},
 		"an escaped mark is a name":              {"1..1\nnot ok 1 - a \\# TODO\n", "tap", []string{"a # TODO"}},

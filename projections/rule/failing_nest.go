@@ -1,5 +1,7 @@
 package rule
 
+import "fmt"
+
 // nest gathers results that are told by indentation: the subtests of a test
 // stand before it, further to the right.
 type nest struct {
@@ -9,7 +11,8 @@ type nest struct {
 
 type level struct {
 	indent int
-	ids    [3][]string // by result
+	ids    [3][]string    // by result
+	named  map[string]int // how many results stood there under a name
 }
 
 // result is how one test ended.
@@ -24,7 +27,8 @@ const (
 // end takes the result of a test at that indentation. What stands to the right
 // of it since the test before are its subtests: if one of those failed, the
 // test itself is not counted. A test that passed, or was not meant to, takes
-// the failures of those with it.
+// the failures of those with it. Each result counts, so that the second one of a name
+// beside the first is "name (2)".
 func (n *nest) end(indent int, name string, r result) {
 	var below [3][]string
 	for len(n.levels) > 0 && n.levels[len(n.levels)-1].indent > indent {
@@ -43,6 +47,7 @@ func (n *nest) end(indent int, name string, r result) {
 		n.levels = append(n.levels, level{indent: indent})
 	}
 	top := &n.levels[len(n.levels)-1]
+	name = top.unique(name)
 	for r, ids := range below {
 		for _, b := range ids {
 			top.ids[r] = append(top.ids[r], joinBounded(name, b))
@@ -51,6 +56,18 @@ func (n *nest) end(indent int, name string, r result) {
 	if r != testFailed || len(below[testFailed]) == 0 {
 		top.ids[r] = append(top.ids[r], name)
 	}
+}
+
+// unique tells a name from the same name of the results before.
+func (l *level) unique(name string) string {
+	if l.named == nil {
+		l.named = map[string]int{}
+	}
+	l.named[name]++
+	if n := l.named[name]; n > 1 {
+		return fmt.Sprintf("%s (%d)", name, n)
+	}
+	return name
 }
 
 // joinBounded puts a name before an id that is not yet too long: nesting costs no

@@ -44,9 +44,13 @@ func (m maker) finding(f wire.RetroFinding) []Cell {
 	return []Cell{what, {Text: where(f.Seen)}, settled, {Text: took}}
 }
 
+// baseline is what the gates before the first iteration are called, and no later ones:
+// an iteration whose gates ran without an agent is still an iteration.
+const baseline = "baseline"
+
 func where(iteration int) string {
 	if iteration == 0 {
-		return "baseline"
+		return baseline
 	}
 	return fmt.Sprintf("iteration %d", iteration)
 }

@@ -71,9 +71,9 @@ const eachColumn = 9
 func axis(rows []wire.RetroIteration) []string {
 	last := len(rows) - 1
 	if len(rows) > eachColumn {
-		return []string{"baseline", fmt.Sprint(rows[(last+1)/2].Iteration), fmt.Sprintf("iteration %d", rows[last].Iteration)}
+		return []string{where(rows[0].Iteration), fmt.Sprint(rows[(last+1)/2].Iteration), fmt.Sprintf("iteration %d", rows[last].Iteration)}
 	}
-	marks := []string{"baseline"}
+	marks := []string{where(rows[0].Iteration)}
 	for _, r := range rows[1:] {
 		marks = append(marks, fmt.Sprint(r.Iteration))
 	}
@@ -173,8 +173,8 @@ func (m maker) iterations(r wire.RetroRun) Section {
 
 func iterationRow(i wire.RetroIteration) []Cell {
 	verdict := i.Verdict
-	if i.Attempts == 0 {
-		verdict = "baseline"
+	if i.Iteration == 0 {
+		verdict = baseline
 	} else if verdict == "" {
 		verdict = "open"
 	}

@@ -89,3 +89,25 @@ func TestLengthsAndNumbersHaveTheirUnits(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestOnlyTheGatesBeforeTheFirstIterationAreTheBaseline: an iteration whose gates ran
+// without an agent is not called so.
+func TestOnlyTheGatesBeforeTheFirstIterationAreTheBaseline(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row  wire.RetroIteration
+		want string
+	}{
+		{wire.RetroIteration{}, "baseline"},
+		{wire.RetroIteration{Iteration: 3}, "open"},
+		{wire.RetroIteration{Iteration: 3, Verdict: "pass"}, "pass"},
+		{wire.RetroIteration{Iteration: 3, Attempts: 1, Verdict: "fail"}, "fail"},
+	} {
+		if got := iterationRow(c.row)[1].Text; got != c.want {
+			t.Errorf("iteration %d: %q, want %q", c.row.Iteration, got, c.want)
+		}
+	}
+	if d := cmp.Diff([]string{"iteration 2", "3"}, axis([]wire.RetroIteration{{Iteration: 2}, {Iteration: 3}})); d != "" {
+		t.Error(d)
+	}
+}
