@@ -41,7 +41,7 @@ func TestARunIsFilledWithItsInputs(t *testing.T) {
 		code wire.Code
 		want string
 	}{
-		{"no issue", func(r *wire.RunSpec) { r.Issue = "" }, wire.Usage, "is about an issue"},
+		{"no issue", func(r *wire.RunSpec) { r.Issue = "" }, wire.Usage, "needs an issue"},
 		{"no directory", func(r *wire.RunSpec) { r.Issue = "26" }, wire.NeedsPerson, "docs/issues/26-*"},
 		{"no task in it", func(r *wire.RunSpec) { r.Issue = "25" }, wire.NeedsPerson, "from docs/issues/25-x/prd.md, which is blank or missing"},
 		{"unknown input", func(r *wire.RunSpec) { r.Inputs = map[string]string{"acept": "x"} }, wire.Usage, `no input "acept"`},

@@ -350,7 +350,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"  \n": "is empty", "a\x00b": "no prompt can carry", "\xff": "no prompt can carry", strings.Repeat("x", wire.MaxPeerText+1): "at most 8192",
+		"  \n": "is empty", "a\x00b": "NUL byte", "\xff": "NUL byte", strings.Repeat("x", wire.MaxPeerText+1): "the limit is 8192",
 	} {
 		refusedAs(t, want, two.sends(name, text), wire.Usage, want)
 	}
@@ -360,7 +360,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	for i := range 100 {
 		s.must(two.sends(name, fmt.Sprint(i)))
 	}
-	refusedAs(t, "a full box", two.sends(name, "x"), wire.Conflict, "takes no more")
+	refusedAs(t, "a full box", two.sends(name, "x"), wire.Conflict, "which is the limit")
 	if got := one.mail(false); len(got) != 100 || got[0].Text != "0" {
 		t.Errorf("%d", len(got))
 	}

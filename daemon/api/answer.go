@@ -295,7 +295,7 @@ func (a *Questions) answerFault(s run.State, number int, err error) error {
 	}{
 		{engine.ErrAnswered, wire.Conflict, "run %s: the question is closed", look},
 		{engine.ErrExpired, wire.Conflict, "run %s: the question has expired", "apctl resume " + h + "   asks again"},
-		{engine.ErrOtherSet, wire.Conflict, "run %s: the files have changed since they were shown; the answer was not taken", look},
+		{engine.ErrOtherSet, wire.Conflict, "run %s: the answer is not about the files of the open question, so nothing was answered", look},
 		{engine.ErrNoQuestion, wire.Conflict, "run %s has no open question", "apctl status " + h + "   shows what it does"},
 		{engine.ErrAssurance, wire.NeedsPerson, "run %s: the gate needs an answer with a PIN", "apctl pin set   sets a PIN"},
 		{engine.ErrChoice, wire.Usage, "run %s: the answer does not fit the question", look},

@@ -138,7 +138,7 @@ func (a *Looks) addVerdict(v *wire.WhyView, s run.State) {
 	l := s.Facts.Language
 	v.Claims = claims(s, a.Text(s.Last.Agent.Summary))
 	if left := explain.Behind(l, s.Last.Agent); left != "" {
-		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw %s from the agent", "デーモンの確認: エージェントについて、%s", left))
+		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw of the agent: %s", "デーモンの確認: エージェントについて、%s", left))
 	}
 	v.Claims = append(v.Claims, a.others(s)...)
 	if refused := explain.Refused(l, s.Refused); refused != "" {

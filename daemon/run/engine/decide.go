@@ -120,7 +120,7 @@ var (
 	ErrNoQuestion = errors.New("the run has no open question")
 	ErrAnswered   = errors.New("the question already has an answer")
 	ErrExpired    = errors.New("the question has expired")
-	ErrOtherSet   = errors.New("the files have changed since they were shown")
+	ErrOtherSet   = errors.New("the answer is not about the files of the open question")
 	ErrAssurance  = errors.New("the answer needs stronger proof of a person")
 	ErrChoice     = errors.New("the answer does not fit the question")
 )

@@ -74,5 +74,5 @@ func (w *Worker) SeedPhase(ctx context.Context, s run.State, name string) (event
 	if name == "" {
 		return "", wire.Errorf(wire.Usage, "workflow %s has no phase with an agent, so nobody would read the findings", p.Flow.Name)
 	}
-	return "", wire.Errorf(wire.Usage, "workflow %[2]s has no phase %[1].64q with an agent", name, p.Flow.Name).WithHint("%s", fmt.Sprintf("--phase is one of %v", works))
+	return "", wire.Errorf(wire.Usage, "workflow %[2]s has no phase %.64[1]q with an agent", name, p.Flow.Name).WithHint("%s", fmt.Sprintf("--phase is one of %v", works))
 }
