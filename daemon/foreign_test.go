@@ -106,7 +106,7 @@ func TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed(t *test
 			}
 			s.wants(st, "halted:foreign-change")
 			w := s.why(st.ID)
-			if !slices.Equal(w.Files, tt.files) || !strings.Contains(w.Because, "somebody else") {
+			if !slices.Equal(w.Files, tt.files) || !strings.Contains(w.Because, "another session") {
 				t.Errorf("files %q, want %q: %s", w.Files, tt.files, w.Because)
 			}
 			if claims := strings.Join(w.Claims, "\n"); tt.head != "" && !strings.Contains(claims, tt.head) {

@@ -140,6 +140,7 @@ type GatesJudged struct {
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 	Checkout  Checkout     `json:"checkout,omitzero"` // where the results come from
 	Added     Ref          `json:"added,omitzero"`    // of a pass: what the work added that is told beside the verdict, as JSON
+	Foreign   ForeignSeen  `json:"foreign,omitzero"`  // recorded files that another program or person changed while the gates ran
 }
 
 // GateResult is the verdict of one gate and its evidence.

@@ -98,7 +98,7 @@ func (a *Looks) RunDiff(ctx context.Context, _ auth.Request, body wire.DiffReque
 	if err := a.Removal.Whole(s, "the recorded work"); err != nil {
 		return err
 	}
-	from, to, err := a.span(ctx, s, body.Range)
+	span, err := a.span(ctx, s, body.Range)
 	if err != nil {
 		return err
 	}
@@ -106,11 +106,13 @@ func (a *Looks) RunDiff(ctx context.Context, _ auth.Request, body wire.DiffReque
 	if err != nil {
 		return err
 	}
-	w := pieces(send)
-	if body.Stat {
-		err = repo.Stat(ctx, from, to, w)
-	} else {
-		err = repo.Diff(ctx, from, to, nil, w)
+	paths, some, err := a.shown(ctx, s, repo, span)
+	if err == nil && some {
+		show := repo.Diff
+		if body.Stat {
+			show = repo.Stat
+		}
+		err = show(ctx, span.from, span.to, paths, pieces(send))
 	}
 	if err != nil {
 		return fmt.Errorf("diff run %s: %w", s.Facts.Handle, err)

@@ -19,6 +19,10 @@ func foreign(l events.Language, _ run.State, h events.RunHalted) string {
 		return say(l, "halted: another session moved HEAD of the work tree after iteration %d",
 			"停止: イテレーション %d の後、別のセッションが作業ツリーの HEAD を動かしました", h.Iteration)
 	}
+	if h.Iteration == 0 {
+		return say(l, "halted: another session changed %s in the work tree during the baseline", "停止: ベースラインの間に、別のセッションが作業ツリーの %sを変更しました",
+			phrase.Counted(l, int(h.Used), "file", "ファイル"))
+	}
 	return say(l, "halted: another session changed %[2]s in the work tree in or after iteration %[1]d",
 		"停止: イテレーション %[1]d 以降に、別のセッションが作業ツリーの %[2]sを変更しました", h.Iteration, phrase.Counted(l, int(h.Used), "file", "ファイル"))
 }

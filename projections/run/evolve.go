@@ -119,6 +119,9 @@ func judged(s State, at time.Time, d events.GatesJudged) State {
 	for _, r := range d.Results {
 		s.Refused.Gates += r.Refused
 	}
+	if d.Foreign.Count > 0 && s.Foreign == nil {
+		s.Foreign = &d.Foreign
+	}
 	return settle(s)
 }
 

@@ -169,14 +169,14 @@ func (r *Repo) Texts(ctx context.Context, list []Entry) ([][]byte, error) {
 
 // Stat writes the files that differ from a to b and how many lines do, for
 // people.
-func (r *Repo) Stat(ctx context.Context, a, b events.Tree, w io.Writer) error {
+func (r *Repo) Stat(ctx context.Context, a, b events.Tree, paths []string, w io.Writer) error {
 	if err := errors.Join(treeOK(a), treeOK(b)); err != nil {
 		return fmt.Errorf("compare trees: %w", err)
 	}
 	args := []string{
 		"diff-tree", "-r", "--stat", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", string(a), string(b), "--",
 	}
-	if _, err := r.run(ctx, call{args: args, stdout: w}); err != nil {
+	if _, err := r.run(ctx, call{args: append(args, paths...), stdout: w}); err != nil {
 		return fmt.Errorf("compare trees: %w", err)
 	}
 	return nil

@@ -246,7 +246,7 @@ func (g *judgement) changed(ctx context.Context, since, now events.Tree) ([]stri
 }
 
 // scope passes if only declared files changed since the phase began. Changes by others
-// that a person accepted do not count against the agent.
+// that a person accepted, or that came while the gates ran, do not count against the agent.
 //
 // Source: atdd-kit, lesson A25.
 func (g *judgement) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
@@ -261,6 +261,7 @@ func (g *judgement) scope(ctx context.Context, a asked, now events.Tree) (events
 		}
 		paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(others, p) })
 	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(g.foreign, p) })
 	r, texts := gate.Scope(a.Name, a.Files, paths)
 	return g.store(ctx, r, texts)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"autopilot/daemon/repo/tree"
@@ -14,8 +15,9 @@ import (
 
 // This file looks for changes of a run's work tree by others than the agent. Between
 // iterations no agent and no gate is at work. Changes since the last record, or since a
-// resume, are foreign then. Writes during an agent's work look like the agent's own; this
-// file does not look for them.
+// resume, are foreign then. While gates run, changes are foreign that no gate makes.
+// Writes during an agent's work look like the agent's own; this file does not look for
+// them.
 
 // foreign is the halt of a run whose work tree another program or person has changed. It
 // is nil for an unchanged tree, and where the daemon cannot tell. A driving chat may
@@ -61,15 +63,52 @@ func (w *Worker) strange(ctx context.Context, s run.State, p *Plan, now tree.Sna
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	var moved []rule.Moved
+	moved, err := movedAt(p.Repo, changes)
+	return rule.Foreign(moved, s.Clock.Taken, w.late), err
+}
+
+// movedAt adds to changes when their files changed last.
+func movedAt(repo *tree.Repo, changes []tree.Change) (moved []rule.Moved, err error) {
 	for _, c := range changes {
 		m := rule.Moved{Path: c.Path, Known: c.Status != tree.Added, Whole: c.OldMode != outside && c.NewMode != outside}
-		if m.At, err = p.Repo.ChangedAt(c.Path); err != nil {
+		if m.At, err = repo.ChangedAt(c.Path); err != nil {
 			return nil, err
 		}
 		moved = append(moved, m)
 	}
-	return rule.Foreign(moved, s.Clock.Taken, w.late), nil
+	return moved, nil
+}
+
+// findForeign notes the files that changed while the gates ran, and that no gate changes.
+// Only an agent's work has an echo, so none is awaited at the baseline. A driving chat may
+// change the work tree at any time.
+func (g *judgement) findForeign(ctx context.Context, judged events.Tree) error {
+	if g.s.Driven() || judged == g.s.Last.Tree {
+		return nil
+	}
+	changes, err := g.p.Repo.Changes(ctx, g.s.Last.Tree, judged)
+	if err != nil {
+		return err
+	}
+	moved, err := movedAt(g.p.Repo, changes)
+	if err != nil {
+		return err
+	}
+	late := g.w.late
+	if g.s.Loop.Iteration == 0 {
+		late = min(late, 0)
+	}
+	files := rule.Foreign(moved, g.s.Clock.Latest, late)
+	if err := g.tryWrites(ctx, files); err != nil {
+		return err
+	}
+	g.foreign = rule.Foreign(slices.DeleteFunc(moved, func(m rule.Moved) bool { return g.writes[m.Path] }), g.s.Clock.Latest, late)
+	return nil
+}
+
+// foreignSeen is the report of foreign files; the zero value without any.
+func (w *Worker) foreignSeen(ctx context.Context, files []string) events.ForeignSeen {
+	return events.ForeignSeen{Files: w.Text(ctx, Lines(files)), Count: len(files)}
 }
 
 // outside is the mode of entries recorded by id alone.
@@ -103,10 +142,11 @@ func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
 
 // Changed lists, for a resume, the files that changed since the run last saw its work
 // tree, and the move of HEAD. It is empty for a run whose own work may be among them. It
-// is also empty for a run that has only its baseline and asks nobody.
+// is also empty for a run that has only its baseline and asks nobody. Files that others
+// changed while the gates ran are among them.
 func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, move events.HeadMove, err error) {
 	recorded := s.Stage == run.Ready || s.Stage == run.Judged || s.Stage == run.Asking
-	if !recorded || s.Loop.Iteration == 0 && s.Stage != run.Asking {
+	if !recorded || s.Loop.Iteration == 0 && s.Stage != run.Asking && s.Foreign == nil {
 		return "", move, nil
 	}
 	p, err := w.plan(ctx, s)
@@ -128,7 +168,16 @@ func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, mo
 	if err != nil {
 		return "", move, err
 	}
-	files, err = w.put(ctx, Lines(counting(changes, func(string) bool { return true })))
+	list := counting(changes, func(string) bool { return true })
+	if s.Foreign != nil {
+		seen, err := w.lines(s.Foreign.Files)
+		if err != nil {
+			return "", move, err
+		}
+		list = append(list, seen...)
+		slices.Sort(list)
+	}
+	files, err = w.put(ctx, Lines(slices.Compact(list)))
 	return files, move, errors.Join(err, herr)
 }
 

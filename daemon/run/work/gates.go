@@ -55,12 +55,15 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	}
 	g := &judgement{
 		w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates),
-		reads: readings{repo: p.Repo}, refused: map[events.Name]int{},
+		reads: readings{repo: p.Repo}, refused: map[events.Name]int{}, took: map[events.Name]int64{},
 	}
 	defer g.readAhead(ctx)()
 	results, on, again, err := g.inPlace(ctx)
 	if err != nil {
 		return events.GatesJudged{}, err
+	}
+	if err := g.findForeign(ctx, on.Tree); err != nil {
+		return events.GatesJudged{}, fmt.Errorf("look for changes of others during the gates: %w", err)
 	}
 	if results, err = g.withOthers(ctx, results, on); err != nil {
 		return events.GatesJudged{}, err
@@ -97,6 +100,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	return events.GatesJudged{
 		Phase: l.Phase, Iteration: l.Iteration, Entry: l.Entry, Results: results,
 		Tree: on.Tree, Work: on.Work, Head: w.head(ctx, p), Git: git, Created: g.made, Repeated: again, Checkout: checkout, Added: added,
+		Foreign: w.foreignSeen(ctx, g.foreign),
 	}, nil
 }
 
@@ -109,12 +113,16 @@ type judgement struct {
 	made events.Ref // files that gates made, so far
 	list []asked
 
-	reads   readings            // of recorded trees
-	failing bool                // a command fails on the present files
-	moved   []string            // recorded files that the first round of gates changed
-	after   tree.Snapshot       // the work tree after the latest round
-	refused map[events.Name]int // refused requests of the processes of a gate
-	sealed  *heldPlace          // place of the held-out gates while they run; else nil
+	reads   readings              // of recorded trees
+	failing bool                  // a command fails on the present files
+	moved   []string              // recorded files that changed during the first round of gates
+	foreign []string              // those of them, and of a second round, that no gate changed
+	writes  map[string]bool       // recorded files that changed, and whether a gate writes them
+	took    map[events.Name]int64 // milliseconds of each gate in the last round
+	tries   int                   // how often the gates ran to see what they write
+	after   tree.Snapshot         // the work tree after the latest round
+	refused map[events.Name]int   // refused requests of the processes of a gate
+	sealed  *heldPlace            // place of the held-out gates while they run; else nil
 
 	copies   bool   // controls use copies: this host cannot lay files over the work tree
 	uncopied string // why there was no copy
@@ -182,7 +190,7 @@ func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResu
 		if err != nil {
 			return nil, fmt.Errorf("run gate %s: %w", spec.Name, err)
 		}
-		results = append(results, r)
+		results, g.took[spec.Name] = append(results, r), r.DurationMS
 		failpoint.Hit(failpoint.AfterGate)
 	}
 	return results, nil
@@ -266,6 +274,7 @@ func (g *judgement) one(ctx context.Context, spec stored.Gate, id string) (event
 	}
 	if err == nil {
 		g.unready(c, &r, &texts)
+		g.lacksProgram(c, &r, &texts)
 	}
 	return r, texts, err
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,63 +124,84 @@ func (g *judgement) rewritten(ctx context.Context, results []events.GateResult, 
 	return true, nil
 }
 
-// byGates keeps the files that the gates themselves change. Each gate runs once more on
-// the files of the start where nobody else writes: another program may have saved files
-// meanwhile. A host that cannot make such a place keeps all.
+// byGates keeps the files that the gates themselves change.
 func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
-	if len(once)+len(twice) == 0 {
-		return nil, nil, nil
-	}
-	now, err := g.w.record(ctx, g.s, g.p, g.made)
-	if err != nil {
+	if err := g.tryWrites(ctx, slices.Concat(once, twice)); err != nil {
 		return nil, nil, err
-	}
-	back, err := g.p.Repo.Changes(ctx, now.Tree, g.s.Facts.Tree)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, written, laid := slices.Concat(once, twice), map[string]bool{}, map[string]bool{}
-	for _, c := range back {
-		laid[c.Path] = true
-	}
-	look := func(root *os.Root) error {
-		for _, path := range all {
-			if written[path] {
-				continue
-			}
-			if _, err := root.Lstat(path); !laid[path] && errors.Is(err, fs.ErrNotExist) {
-				continue // the gate left this file alone
-			}
-			same, err := g.asAtStart(ctx, root, path)
-			if err != nil {
-				return err
-			}
-			written[path] = !same
-		}
-		return nil
-	}
-	for _, a := range g.list {
-		if !isCommand(a.Gate) || a.Role == events.RoleCheck {
-			continue
-		}
-		r, _, err := g.vary(ctx, variation{gate: a.Name, name: "writes", changes: back, ended: look})
-		if err != nil {
-			return nil, nil, err
-		}
-		if notTried(r) {
-			return once, twice, nil
-		}
 	}
 	only := func(list []string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !written[path] })
+		return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !g.writes[path] })
 	}
 	return only(once), only(twice), nil
 }
 
-// asAtStart says that a file in a folder has its content of the start. A missing file was
-// not written, unless the start has it.
-func (g *judgement) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
-	want, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, path)
+// tryWrites finds out which of the files the gates themselves write, and notes it in
+// g.writes. The gates run once more on the files from before them, where nobody else
+// writes: first the quickest, until all files are explained. A host that cannot make such
+// a place explains all of them.
+func (g *judgement) tryWrites(ctx context.Context, files []string) error {
+	files = slices.DeleteFunc(slices.Clone(files), func(path string) bool { _, known := g.writes[path]; return known })
+	if len(files) == 0 {
+		return nil
+	}
+	now, err := g.w.record(ctx, g.s, g.p, g.made)
+	if err != nil {
+		return err
+	}
+	back, err := g.p.Repo.Changes(ctx, now.Tree, g.s.Last.Tree)
+	if err != nil {
+		return err
+	}
+	laid := map[string]bool{}
+	for _, c := range back {
+		laid[c.Path] = true
+	}
+	open := slices.Clone(files) // that no gate has written so far
+	look := func(root *os.Root) (err error) {
+		open = slices.DeleteFunc(open, func(path string) bool {
+			if _, gone := root.Lstat(path); err != nil || !laid[path] && errors.Is(gone, fs.ErrNotExist) {
+				return false // the gate left this file alone
+			}
+			var same bool
+			same, err = g.asBefore(ctx, root, path)
+			return err == nil && !same
+		})
+		return err
+	}
+	name := fmt.Sprintf("writes%d", g.tries)
+	g.tries++
+	for _, a := range g.quickest() {
+		r, _, err := g.vary(ctx, variation{gate: a.Name, name: name, changes: back, ended: look})
+		if err != nil {
+			return err
+		}
+		if notTried(r) {
+			open = nil
+		}
+		if len(open) == 0 {
+			break
+		}
+	}
+	if g.writes == nil {
+		g.writes = map[string]bool{}
+	}
+	for _, path := range files {
+		g.writes[path] = !slices.Contains(open, path)
+	}
+	return nil
+}
+
+// quickest lists the gates with a command, by the duration of their first run.
+func (g *judgement) quickest() []asked {
+	list := slices.DeleteFunc(slices.Clone(g.list), func(a asked) bool { return !isCommand(a.Gate) || a.Role == events.RoleCheck })
+	slices.SortStableFunc(list, func(a, b asked) int { return cmp.Compare(g.took[a.Name], g.took[b.Name]) })
+	return list
+}
+
+// asBefore says that a file in a folder has its content from before the gates. A missing
+// file was not written, unless it was there before.
+func (g *judgement) asBefore(ctx context.Context, root *os.Root, path string) (bool, error) {
+	want, mode, err := g.p.Repo.File(ctx, g.s.Last.Tree, path)
 	had := err == nil
 	if err != nil && !errors.Is(err, tree.ErrNotFound) && !errors.Is(err, tree.ErrNotRecorded) {
 		return false, err

@@ -211,9 +211,11 @@ func (p *Plan) agentHint(h *member, err error) string {
 }
 
 // AgentEnv is the part of the caller's environment for an agent. It has the variables
-// that the caller sent, without autopilot's own and the markers of the caller's session.
+// that the caller sent, without autopilot's own and the markers of the caller's session, and
+// without the code that this session loads into programs. Settings of the agent may name
+// such variables.
 func AgentEnv(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+	return slices.DeleteFunc(slices.Clone(marker.WithoutCode(env)), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || marker.Session(name) || marker.Repository(name)
 	})
