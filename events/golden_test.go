@@ -227,6 +227,7 @@ var sampleData = map[string]Data{
 			},
 		},
 		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Git: sampleRef("1d"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean, Added: sampleRef("20"),
+		Foreign: ForeignSeen{Files: sampleRef("21"), Count: 2, By: sampleRef("22")},
 	},
 	TypeIterationStarted: sampleStarted,
 	TypeAgentEnded:       sampleEnded,
