@@ -26,8 +26,8 @@ func newDiff(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [RUN] [K | A..B]",
 		Short: "What a run changed, or one of its iterations",
-		Long: `Shows the changes between recorded trees: of the whole run, of iteration K, or
-from A to B, where 0 is the start and now, as B, is the work tree as it is. Into a
+		Long: `Shows what agents and gates changed: in the whole run, or in iteration K. A..B shows
+all changes from A to B: 0 is the start, and now, as B, is the work tree as it is. Into a
 file or a pipe it is an exact patch. No RUN means the latest of this directory.`,
 		Example:           "  apctl diff\n  apctl diff 2\n  apctl diff k3xq 0..3 --stat\n  apctl diff k3xq 3..now\n  apctl diff | git apply -R",
 		Args:              runAnd(1),

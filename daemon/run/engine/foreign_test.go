@@ -41,6 +41,23 @@ func TestASessionThatWritesIntoTheWorkOfARunHaltsItBeforeItGoesOn(t *testing.T) 
 	}
 }
 
+func TestChangesOfOthersDuringGatesHaltTheRunAfterThem(t *testing.T) {
+	t.Parallel()
+	seen := events.ForeignSeen{Files: "f", Count: 1}
+	of := func(v events.Verdict) events.GatesJudged {
+		j := judged(1, "t1", result(v, "a"))
+		j.Foreign = seen
+		return j
+	}
+	halts := engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltForeign, Phase: "work", Iteration: 1, Files: "f", Used: 1, Tree: "t1"}}
+	base := join(baseline(), one(agent(1, 1), ended(1, "t1"), events.GatesStarted{Phase: "work", Iteration: 1}))
+	checkNext(t, []nextCase{
+		{"a fail halts", join(base, one(of(events.Fail), record(1, events.Fail, "a"))), 0, "foreign", halts},
+		{"a pass is done", join(base, one(of(events.Pass), record(1, events.Pass, "a"))), 0, "done", nil},
+		{"a resume goes on", join(base, one(of(events.Fail), record(1, events.Fail, "a"), halts.RunHalted, events.RunResumed{Changed: "f"})), 0, "start", nil},
+	})
+}
+
 func TestARunThatLostItsWorkTreeEndsItsAgentAndHaltsWithWhoHasIt(t *testing.T) {
 	t.Parallel()
 	stop := events.StopRequested{Mode: events.StopNow, Reason: events.HaltClaimLost, By: "b"}
