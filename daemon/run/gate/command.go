@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"autopilot/daemon/exec/confine"
@@ -88,13 +87,6 @@ func (p Pinned) obstacle(c Command) (events.Reason, string) {
 			word, strings.Join(p.Path(), "\n  "))
 	}
 	return "", ""
-}
-
-// Lacks says that a command names a program that was not on the pinned PATH at the start.
-// A program of the work tree, with a slash in its name, is none.
-func (p Pinned) Lacks(c Command, program string) bool {
-	t, ok := p.tool(program)
-	return ok && t.Path == "" && !strings.Contains(program, "/") && slices.Contains(c.Run.Words(), program)
 }
 
 // ToolsChanged is the result of a gate that is not run, because programs or

@@ -274,7 +274,6 @@ func (g *judgement) one(ctx context.Context, spec stored.Gate, id string) (event
 	}
 	if err == nil {
 		g.unready(c, &r, &texts)
-		g.lacksProgram(c, &r, &texts)
 	}
 	return r, texts, err
 }

@@ -58,21 +58,6 @@ func (g *judgement) unready(c gate.Command, r *events.GateResult, texts *gate.Te
 	texts.Excerpt = gate.Headed(says+"\n", texts.Excerpt)
 }
 
-// lacksProgram makes a gate unverifiable that needs a program which this host lacked at
-// the start: its command names the program, and exits with 127 for it. No work in the
-// files mends that. At the baseline, unready judges it.
-func (g *judgement) lacksProgram(c gate.Command, r *events.GateResult, texts *gate.Texts) {
-	if g.s.Loop.Iteration == 0 || r.Verdict != events.Fail || r.Reason != events.ReasonExit || r.Failing > 0 {
-		return
-	}
-	u, is := rule.NotRed(r.Exit, texts.Excerpt)
-	if !is || u.Cause != rule.NoProgram || !g.p.Gates.Lacks(c, u.Name) {
-		return
-	}
-	r.Verdict, r.Reason = events.Unverifiable, events.ReasonNotFound
-	texts.Excerpt = gate.Headed(u.Name+" is not on the PATH of gates. Install it, or put its directory there (gate.env)\n", texts.Excerpt)
-}
-
 // site is the place of a goal that ran no test.
 type site struct {
 	root, below string
