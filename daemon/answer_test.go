@@ -193,7 +193,7 @@ func TestAnAnswerAfterTheSetHasChangedIsPresentedAgain(t *testing.T) {
 	s := gatedSite(t)
 	st := s.asking(1)
 	s.write(map[string]string{"prd.md": "something else is wanted\n"})
-	if err := s.answer(say(st, "ok")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "presented again") {
+	if err := s.answer(say(st, "ok")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "the run asks again") {
 		t.Fatalf("changed: %v", err)
 	}
 	again := s.asked(st.ID, 2)
@@ -249,7 +249,7 @@ func TestAReplayedAnswerAddsNothing(t *testing.T) {
 	if v, err := s.d.api.RunAnswer(t.Context(), q, a); err != nil || v.ID != st.ID {
 		t.Errorf("the same request: %+v %v", v, err)
 	}
-	if err := s.answer(a); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "answered already: no") {
+	if err := s.answer(a); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "already has an answer: no") {
 		t.Errorf("the same words: %v", err)
 	}
 	if now, _ := s.d.Fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
@@ -386,7 +386,7 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 	if err := set(s.seated(), wire.PINRequest{Old: "1111", New: "1357"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("who does not know it changes it: %v", err)
 	}
-	for pin, says := range map[string]string{"": "a PIN is set", "1357": "the PIN is wrong"} {
+	for pin, says := range map[string]string{"": "needs the PIN", "1357": "the PIN is wrong"} {
 		a := say(st, "ok")
 		a.PIN = pin
 		if err := s.answer(a); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), says) {

@@ -116,7 +116,7 @@ func TestAQuestionThatIsNoneIsAFindingOfTheNextWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	st := s.play(s.spec("test -f ok", `mkdir -p .autopilot/notes; cat > .autopilot/notes/told-$AUTOPILOT_ITERATION
-if grep -q 'put to nobody: a question has two to four options, not 1' .autopilot/notes/told-$AUTOPILOT_ITERATION; then touch ok
+if grep -q 'reached nobody: a question has two to four options, not 1' .autopilot/notes/told-$AUTOPILOT_ITERATION; then touch ok
 else echo '{"v":1,"claim":"blocked","question":"which?","options":["this"],"recommended":1,"reason":"r"}' > "$AUTOPILOT_RESULT_FILE"; fi`))
 	s.wants(st, "done")
 	if st.Questions != 0 {
@@ -175,7 +175,7 @@ func TestAStoppedRunAsksAgainAndANoteAnswers(t *testing.T) {
 	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref, Note: "blue, now"})
 	s.must(err)
 	s.wants(s.until(st.ID, settled), "done")
-	if err := s.answer(tell(st, "text", "red")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "waits no more") {
+	if err := s.answer(tell(st, "text", "red")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "the question is closed") {
 		t.Errorf("after the note: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestOfTwoPeopleWhoAnswerAWorkerTheFirstCounts(t *testing.T) {
 	st := s.asksIt(which)
 	other := tell(st, "text", "blue, here")
 	other.Number = 2
-	if err := s.answer(other); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "asks nobody") {
+	if err := s.answer(other); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "has no open question") {
 		t.Errorf("a question that is not asked: %v", err)
 	}
 	wrong := tell(st, "text", "blue, here")
@@ -240,7 +240,7 @@ func TestOfTwoPeopleWhoAnswerAWorkerTheFirstCounts(t *testing.T) {
 		wg.Go(func() { _, errs[i] = s.d.api.RunAnswer(t.Context(), q, answers[i]) })
 	}
 	wg.Wait()
-	if late := cmp.Or(errs[0], errs[1]); (errs[0] == nil) == (errs[1] == nil) || codeOf(late) != wire.Conflict || !strings.Contains(late.Error(), "answered already") {
+	if late := cmp.Or(errs[0], errs[1]); (errs[0] == nil) == (errs[1] == nil) || codeOf(late) != wire.Conflict || !strings.Contains(late.Error(), "already has an answer") {
 		t.Fatalf("got %v and %v", errs[0], errs[1])
 	}
 	s.wants(s.until(st.ID, settled), "done")

@@ -174,7 +174,7 @@ func TestWhatNeverFailsIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ fails, says string }{
 		"it always passes":     {"false", "passes 4 of 4 times"},
-		"something is missing": {"exit 127", "Run 1 of 4 ended otherwise"},
+		"something is missing": {"exit 127", "Run 1 of 4 neither passed nor failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -197,7 +197,7 @@ func TestA61OneRunIsTooFew(t *testing.T) {
 	for _, n := range []string{"1", "0", "1001", "99999999999999999999"} {
 		s := flakySite(t, third, n)
 		_, err := s.d.api.RunStart(t.Context(), s.request(), s.flaky(""))
-		if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "times") || !strings.Contains(err.Error(), "from 2 to 1000, and not "+n) {
+		if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "times") || !strings.Contains(err.Error(), "from 2 to 1000, not "+n) {
 			t.Errorf("%s: %v", n, err)
 		}
 	}

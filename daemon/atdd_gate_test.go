@@ -141,7 +141,7 @@ func TestGatesOfARunThatAnIssueDoesNotJudgeAreNotTaken(t *testing.T) {
 	typed := s.atdd("", func(r *wire.RunSpec) {
 		r.Gates = []wire.GateSpec{{Name: "mine", Role: events.RoleGoal, Command: "true"}}
 	})
-	if _, err := s.d.api.RunStart(t.Context(), s.request(), typed); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no phase of workflow atdd judges the goals of a run") {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), typed); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no phase of workflow atdd judges goals of the run") {
 		t.Errorf("a goal that was typed: %v", err)
 	}
 	p, err := s.d.api.RunPreview(t.Context(), s.request(), s.atdd(""))

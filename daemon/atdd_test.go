@@ -229,7 +229,7 @@ func TestWithoutRequirementsAnIssueIsNotBegun(t *testing.T) {
 		"no directory":     {func(s *site) { s.git("mv", "docs/issues", "docs/other") }, wire.NeedsPerson, "docs/issues/24-*"},
 		"no prd.md":        {func(s *site) { s.git("rm", "-q", atddDir+"/prd.md"); s.write(map[string]string{atddDir + "/x": ""}) }, wire.NeedsPerson, "prd.md"},
 		"two directories":  {func(s *site) { s.write(map[string]string{"docs/issues/24-other/prd.md": "x"}) }, wire.NeedsPerson, "24-greeting, docs/issues/24-other"},
-		"a blank one":      {func(s *site) { s.write(map[string]string{atddDir + "/prd.md": " \n"}) }, wire.NeedsPerson, atddDir + "/prd.md, and that is blank"},
+		"a blank one":      {func(s *site) { s.write(map[string]string{atddDir + "/prd.md": " \n"}) }, wire.NeedsPerson, atddDir + "/prd.md, which is blank"},
 		"another's number": {func(s *site) { s.git("mv", atddDir, "docs/issues/240-greeting") }, wire.NeedsPerson, "docs/issues/24-*"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestARunWhoseAgentDoesNotTellIsRefusedBeforeItBegins(t *testing.T) {
 	s := newSite(t, nil)
 	q := s.spec("false", "true", func(r *wire.RunSpec) { r.MaxMicroUSD = 1_000_000 })
 	_, err := s.d.api.RunStart(t.Context(), s.request(), q)
-	if err == nil || !strings.Contains(err.Error(), "--max-usd cannot be kept") {
+	if err == nil || !strings.Contains(err.Error(), "--max-usd cannot be enforced") {
 		t.Error(err)
 	}
 	s.configure("limits: {day: {tokens: 5M}}\n")
@@ -74,7 +74,7 @@ func TestARunWhoseAgentDoesNotTellIsRefusedBeforeItBegins(t *testing.T) {
 		func() error { _, err := s.d.api.RunStart(t.Context(), s.request(), q); return err },
 		func() error { _, err := s.d.api.RunPreview(t.Context(), s.request(), q); return err },
 	} {
-		if err := ask(); err == nil || !strings.Contains(err.Error(), "limits.day.tokens cannot be kept") {
+		if err := ask(); err == nil || !strings.Contains(err.Error(), "limits.day.tokens cannot be enforced") {
 			t.Error(err)
 		}
 	}

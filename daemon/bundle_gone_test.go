@@ -72,7 +72,7 @@ func TestAnOfflineExportReplacesNothingButAFile(t *testing.T) {
 	for _, file := range []string{pipe, filepath.Dir(pipe)} {
 		var out, errs strings.Builder
 		code := offline.ExportMain(t.Context(), "test", []string{"--offline", "--state", s.cfg.Places.State, "-y", "-o", file}, &out, &errs)
-		if code != wire.ExitUsage || !strings.Contains(errs.String(), "no regular file") {
+		if code != wire.ExitUsage || !strings.Contains(errs.String(), "not a regular file") {
 			t.Errorf("exit code %d: %s%s", code, out.String(), errs.String())
 		}
 	}

@@ -79,7 +79,7 @@ func TestTheLeaseStore(t *testing.T) {
 	}
 	refusedAs(t, "another's", three.drops("issue:main"), wire.Conflict, "is held by a chat of claude, process")
 	s.must(one.drops("issue:main"))
-	refusedAs(t, "twice", one.drops("issue:main"), wire.NotFound, "nobody holds")
+	refusedAs(t, "twice", one.drops("issue:main"), wire.NotFound, "no session holds")
 	var types []string
 	for _, key := range []string{"issue:main", "merge:main"} {
 		for _, d := range s.claimed(s.key(key)) {
@@ -161,7 +161,7 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 			t.Errorf("drop: %+v, %v", v, err)
 		}
 	}
-	refusedAs(t, "another drop", c.drops("issue:1"), wire.NotFound, "nobody holds")
+	refusedAs(t, "another drop", c.drops("issue:1"), wire.NotFound, "no session holds")
 	c.begins(wire.PeerJoinRequest{Mode: "deep"})
 	q = c.request()
 	for range 2 {

@@ -131,7 +131,7 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 	_, err = two.takes("branch:fix/x")
 	refusedAs(t, "another", err, wire.Conflict, fmt.Sprintf("branch:fix/x of %s/.git is held by a chat of claude, process %d, since", s.work, one.pid))
 	refusedAs(t, "its drop by another", two.drops("branch:fix/x"), wire.Conflict, "is held by a chat of claude")
-	refusedAs(t, "what nobody holds", two.drops("issue:9"), wire.NotFound, "nobody holds issue:9")
+	refusedAs(t, "what nobody holds", two.drops("issue:9"), wire.NotFound, "no session holds issue:9")
 	if _, err := two.takes("branch:"); codeOf(err) != wire.Usage {
 		t.Errorf("no name: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	s.d.Consent.People = one.table
-	refusedAs(t, "its drop afterwards", one.drops("branch:fix/x"), wire.NotFound, "nobody holds")
+	refusedAs(t, "its drop afterwards", one.drops("branch:fix/x"), wire.NotFound, "no session holds")
 	next, err := two.takes("branch:fix/x")
 	if err != nil || next.Fence <= first.Fence {
 		t.Errorf("taken after that: %+v, %v", next, err)

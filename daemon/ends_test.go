@@ -84,14 +84,14 @@ var endings = map[string]ending{
 	"halted:cycles":             {special: rejects, says: "sent back"},
 	"halted:plan":               {flow: []string{"unclean: build", "unclean: plan", "limits:", "rails: {plan: {cycles: 1}}\nlimits:"}, special: rejects, says: "plan"},
 	"halted:drift":              {special: "build) echo other > docs/plan.md; echo blue > colour;;", says: "plan-kept"},
-	"halted:gate-unverifiable":  {special: "review) echo none > \"$AUTOPILOT_RESULT_FILE\";;", says: "nobody|no session"},
+	"halted:gate-unverifiable":  {special: "review) echo none > \"$AUTOPILOT_RESULT_FILE\";;", says: "got no valid result"},
 	"halted:noop":               {special: "build) exit 3;;", says: "nothing"},
 	"halted:needs-person":       {special: `build) date +%s%N > n; printf '{"v":1,"claim":"blocked","reason":"no key"}' > "$AUTOPILOT_RESULT_FILE";;`, says: "blocked"},
 	"halted:hours":              {special: "build) sleep 1.2; " + stray, spec: func(r *wire.RunSpec) { r.ForMS = 1000 }, says: "time"},
 	"halted:expired":            {flow: []string{"assurance: tty", "assurance: pin, expires: 1s"}, says: "in time"},
 	"halted:entry":              {flow: []string{"    unclean: build\n  - name: use\n", "    unclean: build\n  - name: use\n    entry: [{name: ready, kind: command, run: test -f ready}]\n"}, says: "begin"},
 	"halted:spiral":             {special: "build) date +%s%N > n; printf '{\"v\":1,\"claim\":\"done\",\"session\":%s}' '" + report("1", "0", "0") + "' > \"$AUTOPILOT_RESULT_FILE\";;", says: "spiral"},
-	"halted:failed-wave":        {special: "build) date +%s%N > n; exit 3;;", says: "did not tell"},
+	"halted:failed-wave":        {special: "build) date +%s%N > n; exit 3;;", says: "reported nothing"},
 	"halted:carryover-too-high": {special: "build) date +%s%N > n; printf '{\"v\":1,\"claim\":\"done\",\"session\":%s}' '" + report("0", "0", "3") + "' > \"$AUTOPILOT_RESULT_FILE\";;", says: "planned issues"},
 }
 

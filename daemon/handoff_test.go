@@ -87,7 +87,7 @@ func TestNobodyButAPersonHandsApprovalsOver(t *testing.T) {
 	}{
 		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.Consent.People = proctest.Seat{Away: true} }, "a person at a terminal"},
 		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.Consent.People = agentSeat{} }, "a person at a terminal"},
-		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.setPIN("2468") }, "a PIN is set"},
+		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.setPIN("2468") }, "needs the PIN"},
 		"a wrong PIN": {func(s *site, q *wire.StartRequest) {
 			s.setPIN("2468")
 			q.PIN = "1357"

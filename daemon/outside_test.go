@@ -29,7 +29,7 @@ func TestAnInstalledPackageThatIsChangedIsNamedAndThenHalts(t *testing.T) {
 	st := s.play(s.spec("python3 run.py", "echo $AUTOPILOT_ITERATION > n; printf 'def same(a, b): pass\n' > node_modules/tape/tape.py"))
 	s.wants(st, "halted:drift")
 	w := s.why(st.ID)
-	if !slices.Contains(w.Files, "node_modules/tape/tape.py") || !strings.Contains(w.LastError, "not what they were at the start") {
+	if !slices.Contains(w.Files, "node_modules/tape/tape.py") || !strings.Contains(w.LastError, "differ from the start of the run") {
 		t.Errorf("%v\n%s", w.Files, w.LastError)
 	}
 }
@@ -130,7 +130,7 @@ func TestAModuleThatIsNotWhatGoSumSays(t *testing.T) {
 						got, files = control.Reason, control.Files
 					}
 				}
-			} else if strings.Contains(w.LastError, "go.sum says") {
+			} else if strings.Contains(w.LastError, "from go.sum") {
 				got = "outside-changed"
 			}
 			if c.reason != "" && !slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, module) }) {

@@ -61,7 +61,7 @@ func TestSessionsThatOnlyFilesTellOfArePeers(t *testing.T) {
 	if v := c.told("deep"); v.Outcome != "EXCLUSIVE_BLOCKED" || v.Beside.Source != "lock" {
 		t.Errorf("lock: %+v", v)
 	}
-	refusedAs(t, "to a file", c.sends(c.told("deep").Beside.Peer, "x"), wire.Conflict, "known by its file alone")
+	refusedAs(t, "to a file", c.sends(c.told("deep").Beside.Peer, "x"), wire.Conflict, "known only by its file")
 	pass(time.Hour)
 	if v := c.told("deep"); v.Outcome != "PASS_THROUGH" || v.Reason != "discovery-error" || len(v.Weak) != 1 || v.Weak[0].Source != "lock" {
 		t.Errorf("at the end of its time: %+v", v)

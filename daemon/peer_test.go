@@ -306,7 +306,7 @@ func TestARunIsNoSessionAndIsNotPassedUnseen(t *testing.T) {
 	if v := other.told("deep"); v.Outcome != "PROMOTION_OFFER" || v.Beside.Source != "run" || v.Beside.Peer != r.Handle {
 		t.Errorf("beside a run: %+v", v)
 	}
-	refusedAs(t, "to an agent", other.sends(r.Handle, "x"), wire.Conflict, "takes no messages")
+	refusedAs(t, "to an agent", other.sends(r.Handle, "x"), wire.Conflict, "agents take no messages")
 	s.stop(r.ID, events.StopCancel)
 }
 

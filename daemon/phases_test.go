@@ -302,11 +302,11 @@ func TestAResultThatCannotBeReadIsNamed(t *testing.T) {
 	}{
 		"none":             {"true", events.VoidNoResult, ""},
 		"an empty one":     {`: > "$AUTOPILOT_RESULT_FILE"`, events.VoidNoResult, ""},
-		"one that is huge": {`head -c 70000 /dev/zero > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "over 64 KiB"},
+		"one that is huge": {`head -c 70000 /dev/zero > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "more than 64 KiB"},
 		"a link":           {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE.x"; ln -s "$AUTOPILOT_RESULT_FILE.x" "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a link"},
 		"a folder":         {`mkdir "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a folder"},
 		"a pipe":           {`mkfifo "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a pipe"},
-		"a member twice":   {`echo '{"v":1,"verdict":"reject","verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "duplicate"},
+		"a member twice":   {`echo '{"v":1,"verdict":"reject","verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "appears twice"},
 		"no verdict":       {`echo '{"v":1,"summary":"approve"}' > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "verdict is"},
 		"a failure":        {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"; exit 1`, events.VoidNotEnded, ""},
 	} {

@@ -110,14 +110,14 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	}
 	typed := map[string]string{"trust": wire.Challenge(v.Hash), "erase": over.Facts.Handle, "resume": drift.Facts.Handle}
 	for name, decide := range decisions {
-		if err := decide(typed[name], ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "a PIN is set") {
+		if err := decide(typed[name], ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "needs the PIN") {
 			t.Errorf("%s by what is shown: %v", name, err)
 		}
 		if err := decide("", "1357"); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "the PIN is wrong") {
 			t.Errorf("%s with a wrong PIN: %v", name, err)
 		}
 	}
-	if err := decisions["trust"]("", pin); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "is looked at from") {
+	if err := decisions["trust"]("", pin); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "the next try is possible from") {
 		t.Errorf("after three wrong ones: %v", err)
 	}
 	if s.show(s.work).Trusted || s.state(drift.ID).Status != run.Halted {

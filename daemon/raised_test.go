@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 )
 
@@ -38,7 +39,7 @@ func TestWhoDidNotGetOnWithAnIssueDoesNotBeginWithItAgain(t *testing.T) {
 		t.Fatalf("crews %+v, raised to %q", c, st.Raised("coder"))
 	}
 	started := func(flow events.Name, issue int, typed string) events.RunStarted {
-		spec, err := s.d.Blobs.Put(t.Context(), []byte(`{"issue":"`+typed+`"}`))
+		spec, err := s.d.Blobs.Put(t.Context(), []byte(`{"type":"`+stored.TypeSpec+`","issue":"`+typed+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,12 +97,12 @@ func TestFindingsOfAResumeGoToTheEarliestPhaseThatWorks(t *testing.T) {
 		code wire.Code
 		says string
 	}{
-		"an empty list":               {wire.ResumeRequest{Findings: "[]"}, wire.Usage, "no finding"},
+		"an empty list":               {wire.ResumeRequest{Findings: "[]"}, wire.Usage, "the list of findings is empty"},
 		"no evidence":                 {wire.ResumeRequest{Findings: `[{"detail":"x"}]`}, wire.Usage, "evidence_ref"},
-		"a phase alone":               {wire.ResumeRequest{Phase: "plan", Note: "n"}, wire.Usage, "no findings for it"},
-		"a phase that is none":        {wire.ResumeRequest{Phase: "nowhere", Findings: seedJSON}, wire.Usage, "in no phase"},
-		"one in which nobody works":   {wire.ResumeRequest{Phase: "check", Findings: seedJSON}, wire.Usage, "in no phase"},
-		"one that was not come to":    {wire.ResumeRequest{Phase: "last", Findings: seedJSON}, wire.Conflict, "do not skip"},
+		"a phase alone":               {wire.ResumeRequest{Phase: "plan", Note: "n"}, wire.Usage, "needs findings"},
+		"a phase that is none":        {wire.ResumeRequest{Phase: "nowhere", Findings: seedJSON}, wire.Usage, "has no phase"},
+		"one in which nobody works":   {wire.ResumeRequest{Phase: "check", Findings: seedJSON}, wire.Usage, "has no phase"},
+		"one that was not come to":    {wire.ResumeRequest{Phase: "last", Findings: seedJSON}, wire.Conflict, "cannot go to the later phase"},
 		"nothing new after that halt": {wire.ResumeRequest{}, wire.Usage, "without new findings"},
 	} {
 		if err := resume(tt.body); codeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {

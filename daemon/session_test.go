@@ -139,7 +139,7 @@ func TestDeliveriesThatDoNotBelongToTheOpenIteration(t *testing.T) {
 		"another effect":    {func(b *wire.Submission) { b.Effect = "E" }, wire.Conflict, `effect "E" is not the one that is open`},
 		"no claim":          {func(b *wire.Submission) { b.Claim = "" }, wire.Usage, "claim is"},
 		"no evidence_ref":   {func(b *wire.Submission) { b.Evidence = []wire.EvidenceRef{{Detail: "x"}} }, wire.Usage, "evidence_ref"},
-		"blocked, by what":  {func(b *wire.Submission) { b.Claim = "blocked" }, wire.Usage, "without a reason"},
+		"blocked, by what":  {func(b *wire.Submission) { b.Claim = "blocked" }, wire.Usage, "reason is missing"},
 	} {
 		_, err := c.submit(delivery(w, "done", tt.edit))
 		refusedAs(t, name, err, tt.code, tt.says)

@@ -131,7 +131,7 @@ echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 
 exit 1
 `, time.Now().Add(time.Hour).Unix())})
 		path := filepath.Join(filepath.Dir(s.cfg.Places.Config), "config.yaml")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(s.cfg.Places.Config, []byte("agents:\n  mine: {command: ./agent.sh, stream: claude}\n"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(s.cfg.Places.Config, []byte("agents:\n  mine: {command: ./agent.sh, stream: claude, account: ours}\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,7 +3,7 @@ package stream
 // Pi is `pi --mode json`.
 const Pi Format = "pi"
 
-var piForm = form{format: Pi, line: (*Reader).pi, steps: true, model: true, marks: "version cwd message messages toolCallId", types: "session agent_start agent_end turn_start turn_end message_start message_update message_end tool_execution_start tool_execution_end"}
+var piForm = form{format: Pi, line: (*Reader).pi, steps: true, model: true, marks: "messages toolCallId", types: "session agent_start agent_end turn_start turn_end message_start message_update message_end tool_execution_start tool_execution_end"}
 
 // pi reads a line of pi --mode json. It ends with exit 0 whatever happened: what failed
 // is said by the message that has no text.

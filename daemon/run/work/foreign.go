@@ -94,9 +94,9 @@ func (g *judgement) findForeign(ctx context.Context, judged events.Tree) error {
 	if err != nil {
 		return err
 	}
-	late := g.w.late
+	late := max(g.w.late, 0)
 	if g.s.Loop.Iteration == 0 {
-		late = min(late, 0)
+		late = 0
 	}
 	files := rule.Foreign(moved, g.s.Clock.Latest, late)
 	if err := g.tryWrites(ctx, files); err != nil {

@@ -5,6 +5,6 @@ import "autopilot/events"
 var kindHoldout = Kind{
 	Kind: events.GateHoldout, Hidden: true,
 	Tells: func(_ Gate, p *PromptGate) {
-		p.Command, p.Says = "", "passes when the task is solved; its command and output are hidden from you"
+		p.Command, p.Says = "", "passes when the task is solved; you do not see its command or its output"
 	},
 }
