@@ -200,7 +200,7 @@ func TestAnAnswerAfterTheSetHasChangedIsPresentedAgain(t *testing.T) {
 	if again.Question.Set == st.Question.Set || len(again.Answers) != 0 {
 		t.Errorf("asks again: %+v", again.Question)
 	}
-	if err := s.answer(say(st, "ok")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "waits no more") {
+	if err := s.answer(say(st, "ok")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "the question is closed") {
 		t.Errorf("the old question: %v", err)
 	}
 	s.must(s.answer(say(again, "ok")))

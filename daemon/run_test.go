@@ -367,9 +367,9 @@ func TestGatesThatAlwaysChangeRecordedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// What somebody else saves while the baseline runs is no fault of the gates: it is judged
-// again with them.
-func TestFilesThatSomebodySavesDuringTheBaselineRefuseNobody(t *testing.T) {
+// What another program saves while the baseline runs is no fault of the gates: the run
+// halts with the names of the files, and goes on with them.
+func TestFilesThatAnotherProgramSavesDuringTheBaselineAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, copies := range map[string]bool{"laid over": false, "in copies": true} {
 		t.Run(name, func(t *testing.T) {
@@ -384,6 +384,12 @@ func TestFilesThatSomebodySavesDuringTheBaselineRefuseNobody(t *testing.T) {
 			s.write(map[string]string{"mine.txt": "2\n"})
 			s.must(os.Remove(filepath.Join(s.work, "other.txt")))
 			s.must(os.WriteFile(saved, nil, 0o600))
+			s.wants(s.until(st.ID, settled), "halted:foreign-change")
+			if w := s.why(st.ID); !slices.Equal(w.Files, []string{"mine.txt", "other.txt"}) {
+				t.Errorf("files %v", w.Files)
+			}
+			_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
+			s.must(err)
 			s.wants(s.until(st.ID, settled), "done")
 			if got := s.read("mine.txt"); got != "2\n" {
 				t.Errorf("it is now %q", got)
