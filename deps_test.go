@@ -126,7 +126,7 @@ var edges = []edge{
 // floors are the rooms of the daemon from the ground up: a package imports its own room
 // and those on floors below, never one beside it or above.
 var floors = [][]string{
-	{"failpoint", "strictyaml"},  // what all may use
+	{"failpoint", "regular", "strictyaml"},  // what all may use
 	{"store"},                    // files of the state directory, and who writes events
 	{"exec"},                     // processes, their sandbox and what they print
 	{"agent", "auth", "repo"},    // what a program of an agent is like; who calls; recorded files

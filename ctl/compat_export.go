@@ -92,9 +92,9 @@ func (x *exporter) all(ctx context.Context, d Daemon) error {
 		switch {
 		case ctx.Err() != nil:
 			return cmp.Or(context.Cause(ctx), err)
-		case err != nil && !(x.o.follow && unreachable(err)):
+		case err != nil && (!x.o.follow || !unreachable(err)):
 			return err
-		case err == nil && !(x.o.follow && x.whole.Of.Live):
+		case err == nil && (!x.o.follow || !x.whole.Of.Live):
 			return x.end()
 		case err != nil && !x.a.json:
 			x.a.note(x.a.style(x.a.Err).Lost())

@@ -65,7 +65,7 @@ func cellFiles() map[string]string {
 
 		"pinblank": " " + printA + "\n",
 		"pinlines": printA + "\n\n",
-		"dir/x":   "",
+		"dir/x":    "",
 	}
 }
 

@@ -5,13 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"autopilot/daemon/regular"
 	"autopilot/events"
 	"autopilot/projections/regex"
 	"autopilot/projections/rule"
@@ -175,15 +174,7 @@ func (u *uses) names(t string) {
 // script reads a file if that is text: what it calls as a shell script, and the
 // programs that it names as words of their own.
 func (u *uses) script(file string) {
-	f, err := os.Open(file)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxScript))
+	b, err := regular.Read(file, maxScript)
 	if err != nil || bytes.IndexByte(b, 0) >= 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/regular"
 	"autopilot/events"
 )
 
@@ -101,21 +102,24 @@ func (p *planner) places(below, names string) []string {
 	return out
 }
 
+// maxGitFile bounds one of git's files that hold a path, in bytes.
+const maxGitFile = 64 << 10
+
 // gitDirs are the folders of git outside of a linked work tree. What the file
 // says that leads there is believed only if git's own file leads back.
 func gitDirs(work string) []string {
 	dot := filepath.Join(work, ".git")
-	text, err := os.ReadFile(dot)
+	text, err := regular.Read(dot, maxGitFile)
 	dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if err != nil || !ok {
 		return nil
 	}
 	dir = below(work, dir)
-	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+	back, err := regular.Read(filepath.Join(dir, "gitdir"), maxGitFile)
 	if err != nil || real(strings.TrimSpace(string(back))) != real(dot) {
 		return nil
 	}
-	common, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	common, err := regular.Read(filepath.Join(dir, "commondir"), maxGitFile)
 	if err != nil {
 		return nil
 	}

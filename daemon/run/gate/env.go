@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autopilot/daemon/regular"
 	"autopilot/daemon/run/cache"
 	"autopilot/projections/regex"
 )
@@ -183,7 +184,7 @@ func goHomes(env, client environ, home, cache string) {
 
 // goEnvFile reads what "go env -w" wrote.
 func goEnvFile(client environ, home string) environ {
-	text, err := os.ReadFile(goEnvPath(client, home))
+	text, err := regular.Read(goEnvPath(client, home), copyLimit)
 	if err != nil {
 		return nil
 	}

@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+
+	"autopilot/daemon/regular"
 )
 
 // copyLimit bounds a configuration file that is copied.
@@ -89,14 +91,11 @@ func readCopies(client environ, home string) ([]Copy, error) {
 }
 
 func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	text, err := regular.Read(path, copyLimit)
+	if err == nil && len(text) > copyLimit {
+		err = fmt.Errorf("it has more than %d bytes", copyLimit)
 	}
-	if !info.Mode().IsRegular() || info.Size() > copyLimit {
-		return nil, fmt.Errorf("is no file of up to %d bytes", copyLimit)
-	}
-	return os.ReadFile(path)
+	return text, err
 }
 
 // layCopies makes the gates' HOME what it was. Gates run the agent's code and

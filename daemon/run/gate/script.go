@@ -1,16 +1,15 @@
 package gate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"autopilot/daemon/regular"
 	"autopilot/projections/regex"
 	"autopilot/projections/rule"
 )
@@ -83,12 +82,7 @@ func (p Pinned) ReadScript(name string) (text []byte, ok bool) {
 	if !p.IsFile(name) {
 		return nil, false
 	}
-	f, err := os.Open(p.place(name))
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	text, err = io.ReadAll(io.LimitReader(f, scriptBytes+1))
+	text, err := regular.Read(p.place(name), scriptBytes)
 	return text, err == nil && len(text) <= scriptBytes
 }
 
@@ -107,12 +101,6 @@ var shellLine = regex.New(`^#![^\n]*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
 // isShellScript reads the first line of a file.
 func isShellScript(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head bytes.Buffer
-	_, err = io.CopyN(&head, f, 128)
-	return (err == nil || errors.Is(err, io.EOF)) && shellLine.Match(head.Bytes())
+	head, err := regular.Read(path, 127)
+	return err == nil && shellLine.Match(head)
 }

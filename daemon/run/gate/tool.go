@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/regular"
 	"autopilot/projections/rule"
 )
 
@@ -39,8 +40,8 @@ type Dir struct {
 // readFile sums a file. Absent ones, and directories, have no sum.
 func readFile(path string) (File, error) {
 	f := File{Path: path}
-	in, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	in, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrIrregular) {
 		return f, nil
 	}
 	if err != nil {
@@ -50,9 +51,6 @@ func readFile(path string) (File, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return f, fmt.Errorf("read tool: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return f, nil
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, in); err != nil {
