@@ -132,7 +132,7 @@ func (p *Plan) declares() []events.Gate {
 			d := a.decl
 			out = append(out, events.Gate{
 				Name: a.Name, Kind: cmp.Or(a.Kind, events.GateCommand), Role: a.Role, Phase: events.Name(ph.Name),
-				Roles: rolesOf(d), Most: d.Rounds, Clear: d.Ambiguity, Handoff: d.Handoff,
+				Roles: rolesOf(d), Most: d.Rounds.Value, Clear: d.Ambiguity.Value, Handoff: d.Handoff,
 			})
 		}
 	}

@@ -49,7 +49,7 @@ func checkGates(gates []stored.Gate, held int, flow workflow.Workflow) error {
 			goals++
 		}
 	}
-	if goals+held == 0 && flow.HasGoals() {
+	if goals+held == 0 && flow.NeedsGoals() {
 		return wire.Errorf(wire.Usage, "the run has no gate, so nothing can prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
 	}

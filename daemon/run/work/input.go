@@ -32,7 +32,7 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q *order.Order) error {
 	}
 	defer func() { _ = root.Close() }()
 	issue, _ := wire.ParseIssue(q.Spec.Issue) // checkOrder refuses a malformed one
-	p.Spec.Inputs, err = p.Flow.Resolve(workflow.Given{Typed: q.Spec.Inputs, Settings: q.Inputs, Issue: issue.Number, Files: root.FS()})
+	p.Spec.Inputs, err = p.Flow.Resolve(workflow.Given{Typed: q.Spec.Inputs, Settings: q.Inputs, Issue: issue.Number, Files: root.FS(), Task: q.Task})
 	if err != nil {
 		return noInput(p.Flow, err)
 	}

@@ -213,7 +213,7 @@ func weights(g workflow.Gate) map[string]int {
 		return nil
 	}
 	out := map[string]int{}
-	for _, e := range g.Weights {
+	for _, e := range g.Weights.Value {
 		out[e.Key] = e.Value
 	}
 	return out
@@ -225,7 +225,7 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 	d := firstPrompt(p, s.Loop.Phase)
 	d.Brief, d.Iteration = role.Brief, s.Loop.Iteration
 	d.ResultFile = w.resultFile(effect)
-	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: resultForm(g), Round: act.Round, Rounds: g.Rounds}
+	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: resultForm(g), Round: act.Round, Rounds: g.Rounds.Value}
 	if len(g.Of) > 0 {
 		set, err := w.set(ctx, p, s.Last.Tree, g.Of)
 		if err != nil {

@@ -67,6 +67,12 @@ func (w Workflow) problems() problems {
 	if w.Resources.Coordinator != "" {
 		one(&p, "resources.coordinator", w.Resources.Coordinator, Always)
 	}
+	if w.Goals != "" {
+		one(&p, "goals", w.Goals, GoalsOptional)
+	}
+	for i, class := range w.Questions {
+		p.name(index("questions", i), "class", class)
+	}
 	p.phases(w)
 	p.roles(w)
 	p.rails(w.Rails)

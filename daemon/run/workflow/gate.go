@@ -11,6 +11,7 @@ import (
 // that the workflow declares. Which keys a kind takes is in its Kind.
 type Gate struct {
 	Group GateGroup `yaml:"-"` // a word alone
+	Void  bool      `yaml:"-"` // command: its input says that it does not apply
 	Again bool      `yaml:"-"` // a group of the last phase that its file does not name: see provenAtTheEnd
 
 	Name string          `yaml:"name"`
@@ -27,10 +28,10 @@ type Gate struct {
 	Role  string   `yaml:"role"`  // coverage, review, qa, interview: who looks
 	Roles []string `yaml:"roles"` // consensus: who look, one behind the other
 
-	Skip      []Skip              `yaml:"skip"`      // qa: what the diff may show instead
-	Rounds    int                 `yaml:"rounds"`    // interview: at most
-	Ambiguity int                 `yaml:"ambiguity"` // interview: at most, in percent
-	Weights   strictyaml.Map[int] `yaml:"weights"`   // interview: of each dimension, together 100
+	Skip      []Skip          `yaml:"skip"`      // qa: what the diff may show instead
+	Rounds    Choice[int]     `yaml:"rounds"`    // interview: at most
+	Ambiguity Choice[int]     `yaml:"ambiguity"` // interview: at most, in percent
+	Weights   Choice[Weights] `yaml:"weights"`   // interview: of each dimension, together 100
 
 	Assurance events.Assurance `yaml:"assurance"` // approval: at least
 	Expires   time.Duration    `yaml:"expires"`   // approval: without an answer; zero never
@@ -41,6 +42,9 @@ type Gate struct {
 	Stall     time.Duration `yaml:"stall"`     // session: at least so long without progress before its end; zero is rule.StallDefault
 	Carryover int           `yaml:"carryover"` // session: percent of the planned issues that may be left; zero is rule.CarryoverDefault
 }
+
+// Weights are the weights of dimensions, in percent.
+type Weights = strictyaml.Map[int]
 
 // GateGroup names gates that the run brings along.
 type GateGroup string

@@ -20,6 +20,10 @@ type Input struct {
 	Default string    `yaml:"default"` // may hold inputs before it
 	Find    string    `yaml:"find"`    // path: a glob that exactly one file or directory matches; may hold inputs before it
 	Missing string    `yaml:"missing"` // path: what a person has to do first, where there is none
+
+	Of       []string `yaml:"of"`       // choice: the words that it can be
+	Empty    string   `yaml:"empty"`    // choice: its default in a work tree without files
+	Optional bool     `yaml:"optional"` // command: none says that the check does not apply
 }
 
 // InputKind is what an input is, and so how it stands in commands and globs.
@@ -33,6 +37,8 @@ const (
 	CommandInput InputKind = "command" // for /bin/sh -c, and only where a command stands
 	IssueInput   InputKind = "issue"   // the number of the issue that the run is about
 	PathInput    InputKind = "path"    // found in the work tree
+	ChoiceInput  InputKind = "choice"  // one of the words in of
+	SlugInput    InputKind = "slug"    // the task as a part of a file name
 )
 
 // Is says of which kind an input is.
@@ -42,6 +48,8 @@ func (i Input) Is() InputKind {
 		return i.Kind
 	case i.Find != "":
 		return PathInput
+	case i.Of != nil:
+		return ChoiceInput
 	}
 	return TextInput
 }
@@ -52,6 +60,7 @@ type Given struct {
 	Settings map[string]string // of the project; names that the workflow does not know are for others
 	Issue    int               // 0 is none
 	Files    fs.FS             // of the work tree, without a way out of it
+	Task     string            // as it was typed
 }
 
 // What is wrong with what a run brings along. InputError says of which input.
@@ -70,6 +79,7 @@ type InputError struct {
 	Err   error    // one of those above
 	Found []string // of ErrAmbiguous; of ErrNotFound the glob
 	Why   string   // of ErrBadInput
+	More  []string // of ErrNoInput: all inputs that are missing
 }
 
 func (e *InputError) Error() string {
@@ -97,12 +107,21 @@ func (w Workflow) Resolve(g Given) (map[string]string, error) {
 		return nil, nil
 	}
 	out := map[string]string{}
+	var missing []string
 	for _, e := range w.Inputs {
 		v, err := w.resolve(e.Key, e.Value, g, out)
+		if errors.Is(err, ErrNoInput) && e.Value.Is() != IssueInput {
+			missing = append(missing, e.Key)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		out[e.Key] = v
+	}
+	if len(missing) > 0 {
+		in, _ := w.Inputs.Get(missing[0])
+		return nil, &InputError{Name: missing[0], Input: in, Err: ErrNoInput, More: missing}
 	}
 	return out, nil
 }
@@ -125,6 +144,10 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return strconv.Itoa(g.Issue), nil
 	case kind == PathInput:
 		return findInput(name, in, g.Files, w.fillGlob(in.Find, before))
+	case kind == SlugInput && !given:
+		return slug(g.Task), nil
+	case kind == ChoiceInput && !given && in.Empty != "" && isEmpty(g.Files):
+		return in.Empty, nil
 	case !given && in.Default == "":
 		return fail(ErrNoInput, "")
 	case !given && kind == CommandInput:
@@ -137,6 +160,10 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, "it is blank")
 	case strings.ContainsRune(text, 0):
 		return fail(ErrBadInput, "it holds a NUL byte")
+	case in.Is() == ChoiceInput && !slices.Contains(in.Of, text):
+		return fail(ErrBadInput, fmt.Sprintf("%q is none of %s", text, strings.Join(in.Of, ", ")))
+	case in.Is() == SlugInput && slug(text) != text:
+		return fail(ErrBadInput, fmt.Sprintf("%q is not a part of a file name, such as %s", text, slug(text)))
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
 		return fail(ErrBadInput, fmt.Sprintf("%q is not a number", text))
 	case w.counts(name) && notTimes(text) != "":
@@ -145,6 +172,37 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, noWord(text))
 	}
 	return text, nil
+}
+
+// NotApplicable is the value of an optional command whose check does not apply.
+const NotApplicable = "none"
+
+// maxSlug bounds a slug, in bytes.
+//
+// Source: oh-my-codex 0.21.6, names of context snapshots.
+const maxSlug = 48
+
+// slug is a text as a part of a file name: letters a-z, digits, and dashes between
+// words. A text without any of them is "task".
+func slug(text string) string {
+	var words []string
+	size := -1
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		if size += 1 + len(word); size > maxSlug {
+			break
+		}
+		words = append(words, word)
+	}
+	if len(words) > 0 {
+		return strings.Join(words, "-")
+	}
+	return "task"
+}
+
+// isEmpty says that a work tree has no files but hidden ones.
+func isEmpty(files fs.FS) bool {
+	list, err := fs.ReadDir(files, ".")
+	return err == nil && !slices.ContainsFunc(list, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") })
 }
 
 // noWord says why a text cannot be one word of a command.

@@ -31,11 +31,12 @@ func (p *problems) inputs(w Workflow) {
 	}
 	w.eachText(refs)
 	p.times(w, known)
+	p.choices(w, known)
 }
 
 func (p *problems) input(at string, in Input) {
 	if in.Kind != "" {
-		one(p, at+".kind", in.Kind, TextInput, NumberInput, CommandInput, IssueInput, PathInput)
+		one(p, at+".kind", in.Kind, inputKinds()...)
 	}
 	path := in.Is() == PathInput
 	switch {
@@ -45,9 +46,38 @@ func (p *problems) input(at string, in Input) {
 		p.add(at+".find", "take it out, or write kind: path", "find is for inputs of kind path")
 	case !path && in.Missing != "":
 		p.add(at+".missing", "take it out", "missing is for inputs of kind path")
-	case (path || in.Is() == IssueInput) && in.Default != "":
+	case (path || in.Is() == IssueInput || in.Is() == SlugInput) && in.Default != "":
 		p.add(at+".default", "take it out", "an input of kind %s has no default", in.Is())
+	case in.Optional && in.Is() != CommandInput:
+		p.add(at+".optional", "take it out, or write kind: command", "optional is for inputs of kind command")
 	}
+	p.choice(at, in)
+}
+
+// choice checks the words of an input of kind choice.
+func (p *problems) choice(at string, in Input) {
+	choice := in.Is() == ChoiceInput
+	for i, word := range in.Of {
+		p.name(index(at+".of", i), "word", word)
+		if slices.Contains(in.Of[:i], word) {
+			p.add(index(at+".of", i), "remove it", "%q is given twice", word)
+		}
+	}
+	switch {
+	case choice && len(in.Of) < 2:
+		p.add(at, "add of: [ONE, TWO]", "an input of kind choice needs two words or more")
+	case !choice && (in.Of != nil || in.Empty != ""):
+		p.add(at, "write kind: choice", "of and empty are for inputs of kind choice")
+	}
+	for _, e := range []struct{ key, word string }{{"default", in.Default}, {"empty", in.Empty}} {
+		if choice && e.word != "" && !slices.Contains(in.Of, e.word) {
+			p.add(at+"."+e.key, nearest(e.word, in.Of), "%q is not in of", e.word)
+		}
+	}
+}
+
+func inputKinds() []InputKind {
+	return []InputKind{TextInput, NumberInput, CommandInput, IssueInput, PathInput, ChoiceInput, SlugInput}
 }
 
 func nearInput(name string, known []string) string {
@@ -75,6 +105,7 @@ func (w Workflow) eachText(call func(at, s string, command bool)) {
 	}
 	for i, ph := range w.Phases {
 		at := index("phases", i)
+		call(at+".name", ph.Name, false)
 		call(at+".brief", ph.Brief, true)
 		list(at+".produces", ph.Produces)
 		list(at+".changes", ph.Changes.Files)

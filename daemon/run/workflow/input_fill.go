@@ -79,9 +79,11 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 		out := slices.Clone(list)
 		for i := range out {
 			g := &out[i]
+			g.Void = w.void(g.Run, values)
 			g.Run, g.Setup = w.fillCommand(g.Run, values), w.fillCommand(g.Setup, values)
 			g.Files, g.Of = globs(g.Files), globs(g.Of)
 			g.Times = g.Times.filled(values)
+			g.Rounds, g.Ambiguity, g.Weights = g.Rounds.filled(values), g.Ambiguity.filled(values), g.Weights.filled(values)
 		}
 		return out
 	}
@@ -90,7 +92,7 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 		p := &w.Phases[i]
 		p.Produces, p.Changes.Files = globs(p.Produces), globs(p.Changes.Files)
 		p.Entry, p.Gates = gates(p.Entry), gates(p.Gates)
-		p.Brief = w.fillText(p.Brief, values)
+		p.Name, p.Brief = w.fillText(p.Name, values), w.fillText(p.Brief, values)
 	}
 	w.Roles = slices.Clone(w.Roles)
 	for i := range w.Roles {
@@ -100,13 +102,26 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 	return w
 }
 
+// void says that a command is an optional input alone, whose check does not apply.
+func (w Workflow) void(run string, values map[string]string) bool {
+	m := reference.FindStringSubmatch(run)
+	if len(m) == 0 || m[0] != strings.TrimSpace(run) {
+		return false
+	}
+	in, _ := w.Inputs.Get(m[1])
+	return in.Optional && values[m[1]] == NotApplicable
+}
+
 // sample fills a workflow for its checks: what is right with a plain word is right
 // with every value. Each has one of its own, as two of them need not be equal.
 func (w Workflow) sample() Workflow {
 	values := map[string]string{}
 	for i, e := range w.Inputs {
-		if values[e.Key] = "x-" + e.Key; e.Value.Is() == NumberInput {
+		switch values[e.Key] = "x-" + e.Key; {
+		case e.Value.Is() == NumberInput:
 			values[e.Key] = strconv.Itoa(leastTimes + i)
+		case e.Value.Is() == ChoiceInput && len(e.Value.Of) > 0:
+			values[e.Key] = e.Value.Of[0]
 		}
 	}
 	return w.Fill(values)

@@ -45,11 +45,14 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 		between(leastTimes, MostTimes)(n)
 		return either(n, &jsonschema.Schema{Type: "string", Pattern: `^\$\{\{\s*[^{}\s]*\s*\}\}$`})
 	},
+	reflect.TypeFor[Choice[int]]():     func() *jsonschema.Schema { return chosen(percent()) },
+	reflect.TypeFor[Choice[Weights]](): func() *jsonschema.Schema { return chosen(weightsForm()) },
+	reflect.TypeFor[GoalsNeed]():       func() *jsonschema.Schema { return words(GoalsOptional) },
 	reflect.TypeFor[Gate]():            func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/definitions/gate"} },
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
 	reflect.TypeFor[judge.Policy]():    func() *jsonschema.Schema { return words(judge.Signals, judge.Tiers) },
 	reflect.TypeFor[Coordinator]():     func() *jsonschema.Schema { return words(Always) },
-	reflect.TypeFor[InputKind]():       func() *jsonschema.Schema { return words(TextInput, NumberInput, CommandInput, IssueInput, PathInput) },
+	reflect.TypeFor[InputKind]():       func() *jsonschema.Schema { return words(inputKinds()...) },
 	reflect.TypeFor[Then]():            func() *jsonschema.Schema { return words(Warn, HaltRun) },
 	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree, PartVerdicts) },
 	reflect.TypeFor[Skip]():            func() *jsonschema.Schema { return words(SkipDocs) },
@@ -145,6 +148,24 @@ func gateSchema(all bool) *jsonschema.Schema {
 		s.OneOf = append(s.OneOf, g)
 	}
 	return s
+}
+
+// chosen is a value, or one for each word of an input.
+func chosen(value *jsonschema.Schema) *jsonschema.Schema {
+	return either(value, &jsonschema.Schema{
+		Type: "object", Required: []string{byKey}, PropertyNames: nameText(),
+		Properties: map[string]*jsonschema.Schema{byKey: nameText()}, AdditionalProperties: value.CloneSchemas(),
+	})
+}
+
+func percent() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "integer"}
+	between(1, 100)(s)
+	return s
+}
+
+func weightsForm() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", PropertyNames: nameText(), AdditionalProperties: percent()}
 }
 
 // nothing is the schema that no value has: false.

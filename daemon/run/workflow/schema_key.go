@@ -13,6 +13,8 @@ var keyHelp = map[string]string{
 	"workflow.inputs":      "Values that a run gets: ${{NAME}} in commands and globs, {{.Input \"NAME\"}} in prompts.",
 	"workflow.task":        "Candidate files for the task of a run without one; the first existing file counts.",
 	"workflow.express":     "At a terminal the user is asked once whether a small and harmless task needs this workflow. The workflow is never switched.",
+	"workflow.goals":       "optional: the phases judge the goals of a run, and a run without any can begin.",
+	"workflow.questions":   "The classes of questions. A question of the agent without one of them is refused.",
 	"workflow.phases":      "In order; a run begins in the first, and is done when the last one has passed.",
 	"workflow.roles":       "Named agents that work in phases, or review them.",
 	"workflow.rails":       "The rails that end a run without progress.",
@@ -21,11 +23,14 @@ var keyHelp = map[string]string{
 	"workflow.notes":       "Globs of files that agents may write freely; comparisons leave them out.",
 	"workflow.resources":   "The free resources that agents of this workflow need.",
 
-	"input.kind":    "text, the default; number; command; issue: the number of the issue that the run is about; path: found in the work tree.",
-	"input.about":   "One line for the user who gives the input.",
-	"input.default": "The default; may refer to earlier inputs. Without a default the input is required.",
-	"input.find":    "A glob that matches exactly one file or directory of the work tree; may refer to earlier inputs.",
-	"input.missing": "What a person must do first if nothing matches.",
+	"input.kind":     "text, the default; number; command; issue: the number of the issue that the run is about; path: found in the work tree; choice: one of the words in of; slug: the task as a part of a file name.",
+	"input.about":    "One line for the user who gives the input.",
+	"input.default":  "The default; may refer to earlier inputs. Without a default the input is required.",
+	"input.find":     "A glob that matches exactly one file or directory of the work tree; may refer to earlier inputs.",
+	"input.missing":  "What a person must do first if nothing matches.",
+	"input.of":       "choice: the words that it can be.",
+	"input.empty":    "choice: the default in a work tree without files.",
+	"input.optional": "command: the value none says that the check does not apply; only a person or the configuration can say it.",
 
 	"resources.policy":      "How the machine is judged: signals, the default, or tiers, the published table in which the worst value decides.",
 	"resources.coordinator": "always: its agents start even on a critical machine, with a cap of 0 sub-agents.",
@@ -90,7 +95,7 @@ var keyHelp = map[string]string{
 	"gate.role":      "The role that reviews, in its own read-only session.",
 	"gate.roles":     "The roles that review, one after the other.",
 	"gate.skip":      "Changes that pass without a review.",
-	"gate.rounds":    "The largest number of questions.",
+	"gate.rounds":    "The largest number of questions; or one for each word of an input of kind choice: {by: INPUT, WORD: 5}.",
 	"gate.ambiguity": "The largest share that may be unclear, in percent.",
 	"gate.weights":   "Weight of each dimension of clarity in percent; the sum is 100.",
 	"gate.handoff":   "The user may hand this approval over with FA_HANDOFF=1 apctl run. The gate then accepts without a review, and the record says so.",
@@ -110,7 +115,7 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 	"workflow.fingerprint": func(s *jsonschema.Schema) { s.UniqueItems, s.Contains = true, words(PartGates, PartVerdicts) },
 	"workflow.notes.*":     glob,
 
-	"phase.name":        name,
+	"phase.name":        phaseName,
 	"phase.prompt":      prompt,
 	"phase.role":        name,
 	"phase.entry":       func(s *jsonschema.Schema) { s.Items = &jsonschema.Schema{Ref: "#/definitions/entry"} },
@@ -145,13 +150,13 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 	"gate.roles":     func(s *jsonschema.Schema) { atLeast(2)(s); s.UniqueItems = true },
 	"gate.roles.*":   name,
 	"gate.skip":      func(s *jsonschema.Schema) { s.UniqueItems = true },
-	"gate.rounds":    between(1, 100),
-	"gate.ambiguity": between(1, 99),
-	"gate.weights.*": between(1, 100),
 	"gate.carryover": between(1, 100),
 }
 
-func name(s *jsonschema.Schema)   { s.Pattern = nameText().Pattern }
+func name(s *jsonschema.Schema) { s.Pattern = nameText().Pattern }
+func phaseName(s *jsonschema.Schema) {
+	s.Pattern = `^([a-z0-9][a-z0-9_-]{0,63}|\$\{\{\s*[^{}\s]*\s*\}\})$`
+}
 func prompt(s *jsonschema.Schema) { s.Pattern = promptText().Pattern }
 func glob(s *jsonschema.Schema)   { s.Pattern = globText().Pattern }
 

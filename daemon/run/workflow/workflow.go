@@ -18,11 +18,13 @@ type Workflow struct {
 	Name        string                `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
 	Version     int                   `yaml:"version"` // of the schema: 1
 	Description string                `yaml:"description"`
-	Language    Language              `yaml:"language"` // of texts to people
-	Inputs      strictyaml.Map[Input] `yaml:"inputs"`   // that a run brings along
-	Task        []string              `yaml:"task"`     // files of which the first that is there is the task, where none was typed
-	Express     bool                  `yaml:"express"`  // a person is asked once whether a small, harmless task needs it
-	Phases      []Phase               `yaml:"phases"`   // in order; a run starts in the first
+	Language    Language              `yaml:"language"`  // of texts to people
+	Inputs      strictyaml.Map[Input] `yaml:"inputs"`    // that a run brings along
+	Task        []string              `yaml:"task"`      // files of which the first that is there is the task, where none was typed
+	Goals       GoalsNeed             `yaml:"goals"`     // optional: a run without any can begin
+	Questions   []string              `yaml:"questions"` // classes of the agent's questions; empty takes any question
+	Express     bool                  `yaml:"express"`   // a person is asked once whether a small, harmless task needs it
+	Phases      []Phase               `yaml:"phases"`    // in order; a run starts in the first
 	Roles       strictyaml.Map[Role]  `yaml:"roles"`
 	Rails       Rails                 `yaml:"rails"`
 	Fingerprint []Part                `yaml:"fingerprint"` // what a failed iteration is compared by
@@ -44,6 +46,12 @@ type Coordinator string
 
 // Always is on a machine that bears no more agents too.
 const Always Coordinator = "always"
+
+// GoalsNeed says whether a workflow that judges goals needs one.
+type GoalsNeed string
+
+// GoalsOptional lets a run begin without a goal: other gates prove the work.
+const GoalsOptional GoalsNeed = "optional"
 
 // Then says what a rail does when it is hit.
 type Then string
@@ -151,6 +159,9 @@ func (w Workflow) Prompts() []string {
 func (w Workflow) HasGoals() bool {
 	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.judgedBy(Goals) })
 }
+
+// NeedsGoals says that a run of it must bring a goal.
+func (w Workflow) NeedsGoals() bool { return w.HasGoals() && w.Goals != GoalsOptional }
 
 // RunsCommands says that a gate of its own runs a command.
 func (w Workflow) RunsCommands() bool {
