@@ -151,6 +151,11 @@ func free(name string, taken map[string]bool) string {
 }
 
 // parseInputs reads inputs of a workflow: NAME=VALUE.
+// shortInputs are inputs that users of a system know as flags.
+//
+// Source: oh-my-codex, seeds 4.2 and 4.1.2.
+var shortInputs = []struct{ flag, input string }{{"quick", "profile=quick"}, {"legacy-ralph", "lane=ralph"}}
+
 func parseInputs(values []string) (map[string]string, error) {
 	var out map[string]string
 	for _, v := range values {

@@ -131,6 +131,12 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.fromIssue, "from-issue", "", "use the text of the issue as the task, after you have seen it; `=HASH` names the seen text")
 	f.Lookup("from-issue").NoOptDefVal = fromIssueAsk
 	f.StringArrayVar(&o.inputs, "input", nil, "input `NAME=VALUE` of the workflow (repeatable)")
+	for _, short := range shortInputs {
+		f.BoolFunc(short.flag, "the same as --input "+short.input, func(string) error {
+			o.inputs = append(o.inputs, short.input)
+			return nil
+		})
+	}
 	f.StringVar(&o.priority, "priority", "", "`LEVEL` among runs that wait for the machine: low, normal or high")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change pinned tests that match `GLOB`; without one, all")

@@ -18,6 +18,7 @@ type askOptions struct {
 	options   []string
 	recommend string
 	because   string
+	class     string
 }
 
 func newSessionAsk(a *app) *cobra.Command {
@@ -42,6 +43,7 @@ a terminal, with apctl answer, and next tells the answer.`,
 	f.StringArrayVar(&o.options, "option", nil, "answer to choose, as `TEXT` (repeatable)")
 	f.StringVar(&o.recommend, "recommend", "", "`LETTER` of the option that is recommended")
 	f.StringVar(&o.because, "because", "", "`REASON` of the recommendation")
+	f.StringVar(&o.class, "class", "", "`CLASS` of the question, where the workflow has classes")
 	f.StringVar(&o.run, "run", "", "the `RUN`, where it is not that of the directory")
 	dirFlag(cmd, &o.dir)
 	return a.jsonFlag(cmd)
@@ -54,7 +56,7 @@ func runSessionAsk(ctx context.Context, a *app, o askOptions, args []string) err
 	}
 	ref.Run = o.run
 	req := wire.SessionAskRequest{
-		RunRef: ref, Effect: o.at.effect, Phase: o.at.phase, Iteration: o.at.iteration, Ask: wire.Ask{Options: o.options, Reason: o.because},
+		RunRef: ref, Effect: o.at.effect, Phase: o.at.phase, Iteration: o.at.iteration, Ask: wire.Ask{Options: o.options, Reason: o.because, Class: o.class},
 	}
 	if len(args) > 0 {
 		req.Question = args[0]

@@ -258,6 +258,7 @@ type Asks struct {
 	Kind        QuestionKind `json:"kind,omitzero"` // choice or text
 	Options     int          `json:"options,omitzero"`
 	Recommended int          `json:"recommended,omitzero"` // from 1
+	Class       Name         `json:"class,omitzero"`       // as the workflow wants it
 }
 
 // AgentEnded says how an agent ended and what tree it left.

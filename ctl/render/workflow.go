@@ -72,8 +72,14 @@ func inputLine(in wire.WorkflowInput) string {
 		return text + ": found as " + Line(in.Find)
 	case in.Kind == "issue":
 		return text + ": --issue 24"
+	case in.Kind == "slug":
+		return text + ": from the task"
+	case len(in.Of) > 0:
+		return text + ": " + Line(in.Default) + ", of " + Line(strings.Join(in.Of, ", "))
 	case in.Default != "":
 		return text + ": " + Line(in.Default)
+	case in.Optional:
+		return text + ": has to be given, --input " + Line(in.Name) + "=..., or none where it does not apply"
 	}
 	return text + ": has to be given, --input " + Line(in.Name) + "=..."
 }

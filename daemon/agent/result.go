@@ -58,6 +58,7 @@ func ParseResult(src []byte) (Result, error) {
 		Options     jsontext.Value `json:"options"`
 		Recommended jsontext.Value `json:"recommended"`
 		Reason      jsontext.Value `json:"reason"`
+		Class       jsontext.Value `json:"class"`
 	}
 	if err := json.Unmarshal(src, &file); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrResult, err)
@@ -87,7 +88,7 @@ func ParseResult(src []byte) (Result, error) {
 	if file.Question != nil {
 		r.Ask.Question = plain(*file.Question)
 	}
-	r.readAsk(file.Options, file.Recommended, file.Reason)
+	r.readAsk(file.Options, file.Recommended, file.Reason, file.Class)
 	if given(file.Session) {
 		report, bad := wire.ReadSessionReport(file.Session)
 		if bad != nil {
@@ -102,7 +103,7 @@ func ParseResult(src []byte) (Result, error) {
 }
 
 // readAsk reads what belongs to a question, and says why it is none.
-func (r *Result) readAsk(options, recommended, reason jsontext.Value) {
+func (r *Result) readAsk(options, recommended, reason, class jsontext.Value) {
 	for _, m := range []struct {
 		name string
 		raw  jsontext.Value
@@ -112,6 +113,7 @@ func (r *Result) readAsk(options, recommended, reason jsontext.Value) {
 		{"options", options, &r.Ask.Options, "a list of texts"},
 		{"recommended", recommended, &r.Ask.Recommended, "the number of an option, from 1"},
 		{"reason", reason, &r.Ask.Reason, "a text"},
+		{"class", class, &r.Ask.Class, "a name"},
 	} {
 		if len(m.raw) > 0 && json.Unmarshal(m.raw, m.to) != nil && r.Bad == "" {
 			r.Bad = fmt.Sprintf("%s is %s, and has to be %s", m.name, show(m.raw), m.want)

@@ -8,6 +8,7 @@ import (
 	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/coord/session"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/stored"
 	"autopilot/events/wire"
@@ -52,7 +53,11 @@ func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) err
 // checkInputs keeps a chat from replacing gate commands of the settings: a chat may add
 // gates, and remove none.
 func (a *Runs) checkInputs(q auth.Request, c configured) error {
-	for name := range c.Order.Spec.Inputs {
+	for name, value := range c.Order.Spec.Inputs {
+		if value == workflow.NotApplicable && a.Chats.Behind(q) {
+			return wire.Errorf(wire.Denied, "input %s: only a person or the configuration can say that a check does not apply", name).
+				WithHint("a person writes in .autopilot/config.yaml   inputs: {%s: %s}", name, value)
+		}
 		if _, set := c.Order.Inputs[name]; set && a.Chats.Behind(q) {
 			return wire.Errorf(wire.Denied, "the project sets the input %s; a chat cannot change it", name).
 				WithHint("leave --input %s out", name)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ type Ask struct {
 	Options     []string `json:"options,omitzero"`
 	Recommended int      `json:"recommended,omitzero"` // number of the recommended option, from 1
 	Reason      string   `json:"reason,omitzero"`      // of the recommendation, or of the question
+	Class       string   `json:"class,omitzero"`       // what an answer decides about, where the workflow has classes
 }
 
 // MostOptions bounds the options of a question.
@@ -26,14 +28,17 @@ const RecommendedMark = " (recommended)"
 // Asks is the kind of answer to the question.
 func (q Ask) Asks() events.Asks {
 	if len(q.Options) == 0 {
-		return events.Asks{Kind: events.AskText}
+		return events.Asks{Kind: events.AskText, Class: events.Name(q.Class)}
 	}
-	return events.Asks{Kind: events.AskChoice, Options: len(q.Options), Recommended: q.Recommended}
+	return events.Asks{Kind: events.AskChoice, Options: len(q.Options), Recommended: q.Recommended, Class: events.Name(q.Class)}
 }
 
 // Text is the question as people read it.
 func (q Ask) Text() string {
 	var b strings.Builder
+	if q.Class != "" {
+		b.WriteString("[" + q.Class + "] ")
+	}
 	b.WriteString(strings.TrimSpace(q.Question) + "\n")
 	for i, o := range q.Options {
 		if i == 0 {
@@ -64,6 +69,8 @@ func (q Ask) Check() *Error {
 		return Errorf(Usage, "the question has a NUL byte or is not valid UTF-8")
 	case len(q.Text()) > MaxAnswer:
 		return Errorf(Usage, "the question has %d bytes; the limit is %d", len(q.Text()), MaxAnswer)
+	case q.Class != "" && !events.Name(q.Class).Valid():
+		return Errorf(Usage, "the class of the question is not a name")
 	case n == 0 && q.Recommended != 0:
 		return Errorf(Usage, "an option is recommended, but the question has no options").WithHint("give two to four options, or ask for a text")
 	case n == 0:
@@ -80,6 +87,22 @@ func (q Ask) Check() *Error {
 		return Errorf(Usage, "two options are the same")
 	}
 	return nil
+}
+
+// CheckClass refuses a question without one of the classes that its workflow wants; none
+// of them takes any question.
+//
+// Source: oh-my-codex, seeds 4.1: it goes on through safe and reversible steps.
+func (q Ask) CheckClass(classes []string) *Error {
+	if len(classes) == 0 || slices.Contains(classes, q.Class) {
+		return nil
+	}
+	what := "has no class"
+	if q.Class != "" {
+		what = fmt.Sprintf("has the class %.40q", q.Class)
+	}
+	return Errorf(Usage, "the question %s; it must be about one of %s", what, strings.Join(classes, ", ")).
+		WithHint("take safe and reversible steps without a question; else add \"class\": \"%s\"", classes[0])
 }
 
 // twice says that two options look the same to a person.

@@ -53,10 +53,13 @@ type WorkflowPrompt struct {
 // WorkflowInput is an input that the user gives to a run, or that the run finds.
 type WorkflowInput struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"` // text, number, command, issue or path
+	Kind    string `json:"kind"` // text, number, command, issue, path, choice or slug
 	About   string `json:"about,omitzero"`
 	Default string `json:"default,omitzero"`
 	Find    string `json:"find,omitzero"` // of a path: its glob
+
+	Of       []string `json:"of,omitzero"`       // of a choice: its words
+	Optional bool     `json:"optional,omitzero"` // of a command: none says that its check does not apply
 }
 
 // WorkflowTextRequest is about a workflow by name, or about the text of a file. Lint

@@ -155,6 +155,8 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "a person skipped it", "人の判断で省略")
 	case events.ReasonDocsOnly:
 		return Say(l, "only documentation was changed", "変更はドキュメントのみ")
+	case events.ReasonVoidInput:
+		return Say(l, "declared not applicable by its input", "入力で対象外と指定")
 	case events.ReasonInside:
 		return Say(l, "only declared files were changed", "変更は宣言されたファイルのみ")
 	case events.ReasonOutside:

@@ -96,11 +96,11 @@ var approvals = map[events.GateKind]func(events.Opinion) bool{
 	events.GateCoverage: func(o events.Opinion) bool { return o.Covered > 0 && o.Uncovered == 0 },
 }
 
-// Passes says that a gate lets its iteration pass. One that was skipped does only
-// for a reason that the daemon itself has seen in the diff, or that a person gave.
+// Passes says that a gate lets its iteration pass. A skipped one does for a reason that
+// the daemon has seen in the diff, or that a person or the configuration gave.
 func Passes(r events.GateResult) bool {
 	return r.Verdict == events.Pass || r.Verdict == events.Skipped &&
-		(r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson || r.Kind == events.GateControl)
+		(r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson || r.Reason == events.ReasonVoidInput || r.Kind == events.GateControl)
 }
 
 // NeverRed says of a gate of kind red that the tests were not there before the work,

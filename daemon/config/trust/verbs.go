@@ -98,6 +98,7 @@ func more(v *wire.WorkflowView, f library.Found) {
 	for _, e := range f.Flow.Inputs {
 		v.Inputs = append(v.Inputs, wire.WorkflowInput{
 			Name: e.Key, Kind: string(e.Value.Is()), About: e.Value.About, Default: e.Value.Default, Find: e.Value.Find,
+			Of: e.Value.Of, Optional: e.Value.Optional,
 		})
 	}
 	for _, p := range f.Prompts {

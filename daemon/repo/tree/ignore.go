@@ -20,16 +20,17 @@ const trackedPrefix = "#tracked "
 // .git/info/exclude and all .gitignore files, nested ones rewritten. Files that
 // the user's index tracks although a rule ignores them, or although they are
 // large, are named in comments that Record understands. The caller keeps the
-// text and gives it to every Record of the run.
-func (r *Repo) FreezeIgnore(ctx context.Context, userHome string) ([]byte, error) {
-	text, err := r.freeze(ctx, userHome)
+// text and gives it to every Record of the run. What the globs of keep name is recorded
+// even if the user's rules ignore it.
+func (r *Repo) FreezeIgnore(ctx context.Context, userHome string, keep ...string) ([]byte, error) {
+	text, err := r.freeze(ctx, userHome, keep)
 	if err != nil {
 		return nil, fmt.Errorf("freeze ignore rules of %s: %w", r.ws.Path, err)
 	}
 	return text, nil
 }
 
-func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
+func (r *Repo) freeze(ctx context.Context, userHome string, keep []string) ([]byte, error) {
 	gd, err := gitDirOf(r.ws.Path)
 	if err != nil {
 		return nil, r.goneOr(err)
@@ -40,6 +41,9 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 	}
 	var rules strings.Builder
 	rules.WriteString(text)
+	for _, glob := range keep {
+		rules.WriteString(unignore(rules.String(), glob))
+	}
 	tracked, err := r.trackedAnyway(ctx, gd, rules.String())
 	if err != nil {
 		return nil, err
@@ -48,6 +52,27 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 		rules.WriteString(trackedPrefix + strconv.QuoteToASCII(path) + "\n")
 	}
 	return []byte(rules.String()), nil
+}
+
+// unignore is the rules with which a glob is recorded although other rules ignore its
+// files. What else is in an ignored folder stays ignored.
+func unignore(rules, glob string) string {
+	var more strings.Builder
+	parts := strings.Split(glob, "/")
+	for i, dir := range parts {
+		path := strings.Join(parts[:i+1], "/")
+		last := i == len(parts)-1
+		if last || strings.ContainsAny(dir, `*?[{\`) {
+			break
+		}
+		if parseIgnore([]byte(rules+more.String())).match(path, true) {
+			more.WriteString("!/" + path + "/\n/" + path + "/*\n")
+		}
+	}
+	if more.Len() == 0 && !parseIgnore([]byte(rules)).match(glob, false) {
+		return ""
+	}
+	return more.String() + "!/" + glob + "\n"
 }
 
 // ignoreRules are the rules of the workspace as one text.

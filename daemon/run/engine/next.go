@@ -317,14 +317,16 @@ func (q *view) skipped() bool { return q.fresh() && q.Last.Record.Verdict == eve
 func (q *view) passed() bool { return q.fresh() && q.Last.Record.Verdict == events.Pass }
 
 // baseline decides on the gates that the run brought along. A workflow that
-// judges by its own gates alone needs none of them red.
+// judges by its own gates needs none of them red if the run brings no goal.
 func (q *view) baseline() rule.BaselineDecision {
 	d := rule.Baseline(q.Last.Baseline, q.Facts.Start)
-	if d.Refused == events.RefusedGoalGreen && !q.flow.HasGoals() {
+	if d.Refused == events.RefusedGoalGreen && !q.flow.NeedsGoals() && !slices.ContainsFunc(q.Last.Baseline, isGoal) {
 		d.Refused = ""
 	}
 	return d
 }
+
+func isGoal(r events.GateResult) bool { return r.Role == events.RoleGoal }
 
 func (q *view) refused() bool {
 	return q.ready() && q.Loop.Iteration == 0 && q.baseline().Refused != ""

@@ -25,10 +25,10 @@ type asked struct {
 }
 
 // runs says that the gate needs a command on the files as they are.
-func (a asked) runs() bool { return a.Kind.Facts().Runs }
+func (a asked) runs() bool { return a.Kind.Facts().Runs && !a.decl.Void }
 
 // starts says that the gate may run a command at all.
-func (a asked) starts() bool { return a.Kind.Facts().Starts }
+func (a asked) starts() bool { return a.Kind.Facts().Starts && !a.decl.Void }
 
 // isHeld says that this is a held-out gate, judged after all others.
 func (a asked) isHeld() bool { return a.Kind == events.GateHoldout }
@@ -102,6 +102,9 @@ func protected() asked {
 func declared(gates []workflow.Gate) []asked {
 	var out []asked
 	for _, d := range gates {
+		if d.Void {
+			d.Run = ""
+		}
 		out = append(out, asked{
 			Gate: stored.Gate{Name: events.Name(d.Name), Kind: d.Kind, Role: events.RoleCheck, Command: d.Run, Files: d.Files},
 			decl: d,

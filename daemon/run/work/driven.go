@@ -46,7 +46,14 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 	if d.Summary, err = w.put(ctx, by.Summary); err != nil {
 		return d, err
 	}
-	if err = w.asks(ctx, &d, by.Claim, by.Ask, ""); err != nil {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return d, err
+	}
+	if bad := by.Ask.CheckClass(p.Flow.Questions); by.Ask.Question != "" && bad != nil {
+		return d, bad
+	}
+	if err = w.asks(ctx, p, &d, by.Claim, by.Ask, ""); err != nil {
 		return d, err
 	}
 	if len(by.Evidence) > 0 {

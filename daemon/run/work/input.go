@@ -66,6 +66,26 @@ func taskIn(files fs.FS, names []string) (string, error) {
 	return "", nil
 }
 
+// missingInputs reports all inputs that a run lacks.
+func missingInputs(flow workflow.Workflow, names []string) error {
+	var lines, typed, set []string
+	optional := false
+	for _, name := range names {
+		in, _ := flow.Inputs.Get(name)
+		if optional = optional || in.Optional; in.About != "" {
+			lines = append(lines, name+", which "+in.About)
+		} else {
+			lines = append(lines, name)
+		}
+		typed, set = append(typed, "--input "+name+"=..."), append(set, name+": ...")
+	}
+	hint := strings.Join(typed, " ") + "   or in .autopilot/config.yaml   inputs: {" + strings.Join(set, ", ") + "}"
+	if optional {
+		hint += "\n" + workflow.NotApplicable + " says that a check does not apply here"
+	}
+	return wire.Errorf(wire.Usage, "workflow %s needs %s", flow.Name, strings.Join(lines, "; ")).WithHint("%s", hint)
+}
+
 // noInput reports an input without which a run cannot begin.
 func noInput(flow workflow.Workflow, err error) error {
 	var e *workflow.InputError
@@ -89,8 +109,7 @@ func noInput(flow workflow.Workflow, err error) error {
 	case errors.Is(err, workflow.ErrNoInput) && e.Input.Is() == workflow.IssueInput:
 		return wire.Errorf(wire.Usage, "workflow %s needs an issue", flow.Name).WithHint("--issue 24")
 	case errors.Is(err, workflow.ErrNoInput):
-		return wire.Errorf(wire.Usage, "workflow %s needs the input %s%s", flow.Name, e.Name, about).
-			WithHint("--input %s=...   or in .autopilot/config.yaml   inputs: {%s: ...}", e.Name, e.Name)
+		return missingInputs(flow, e.More)
 	case errors.Is(err, workflow.ErrNotFound):
 		missing := wire.Errorf(wire.NeedsPerson, "workflow %s needs %s, which does not exist in the work tree%s", flow.Name, e.Found[0], about)
 		if e.Input.Missing != "" {

@@ -67,6 +67,9 @@ var judges = map[events.GateKind]judge{
 
 // other judges a gate without a command.
 func (g *judgement) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	if a.decl.Void {
+		return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonVoidInput, Exit: -1}, nil
+	}
 	if j, ok := judges[a.Kind]; ok {
 		return j.judges(g, ctx, a, on)
 	}

@@ -125,7 +125,7 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 	if err := p.hire(agents); err != nil {
 		return nil, err
 	}
-	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
+	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home), p.Flow.Artifacts()...); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
 	if err := w.hold(ctx, p, q); err != nil {

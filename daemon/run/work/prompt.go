@@ -197,11 +197,11 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	ph, _ := p.Flow.Phase(string(phase))
 	d := workflow.PromptData{
 		Task: p.Task, Phase: string(phase), Brief: ph.Brief, Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
-		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
+		Pinned: p.Pinned, NotesDir: notesDir(p.Flow), Questions: p.Flow.Questions,
 		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
 	}
 	for _, a := range p.gatesOf(events.GatesStarted{Phase: phase, Iteration: 1}) {
-		if a.Kind != events.GateProtected {
+		if a.Kind != events.GateProtected && !a.decl.Void {
 			d.Gates = append(d.Gates, promptGate(a))
 		}
 		if a.Kind == events.GateSession {

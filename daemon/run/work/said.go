@@ -16,7 +16,7 @@ import (
 
 // said stores the last output and the claims of the result file. An unreadable result is
 // no result.
-func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
+func (w *Worker) said(ctx context.Context, p *Plan, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
 	tail, err := w.lastWords(d.Effect, format, out)
 	if err != nil {
 		return err
@@ -44,13 +44,16 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
 		return err
 	}
-	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
+	return w.asks(ctx, p, d, res.Claim, res.Ask, res.Bad)
 }
 
 // asks stores the agent's last question for a person, or why the question is invalid. A
 // blocked agent without a question gives a reason.
-func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
+func (w *Worker) asks(ctx context.Context, p *Plan, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
 	text := ""
+	if class := q.CheckClass(p.Flow.Questions); bad == "" && q.Question != "" && class != nil {
+		bad = class.Message + "; " + class.Hint
+	}
 	switch {
 	case bad != "":
 		d.Misasked, err = w.put(ctx, bad)

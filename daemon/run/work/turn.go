@@ -284,7 +284,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 			return d, err
 		}
 	}
-	return d, t.w.said(ctx, &d, t.by.format(), out)
+	return d, t.w.said(ctx, t.p, &d, t.by.format(), out)
 }
 
 // decide judges the end by all signals, and answers what was said of a failure.

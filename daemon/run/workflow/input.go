@@ -1,6 +1,9 @@
 package workflow
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -183,20 +186,22 @@ const NotApplicable = "none"
 const maxSlug = 48
 
 // slug is a text as a part of a file name: letters a-z, digits, and dashes between
-// words. A text without any of them is "task".
+// words. A text without any of them is named by its hash.
 func slug(text string) string {
-	var words []string
-	size := -1
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		if size += 1 + len(word); size > maxSlug {
-			break
-		}
-		words = append(words, word)
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	out := strings.Join(words, "-")
+	if out == "" && strings.TrimSpace(text) != "" {
+		sum := sha256.Sum256([]byte(text))
+		return "task-" + hex.EncodeToString(sum[:4])
 	}
-	if len(words) > 0 {
-		return strings.Join(words, "-")
+	if len(out) <= maxSlug {
+		return cmp.Or(out, "task")
 	}
-	return "task"
+	whole := strings.LastIndexByte(out[:maxSlug+1], '-')
+	if whole <= 0 {
+		whole = maxSlug
+	}
+	return out[:whole]
 }
 
 // isEmpty says that a work tree has no files but hidden ones.

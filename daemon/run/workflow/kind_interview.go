@@ -12,7 +12,7 @@ var kindInterview = Kind{
 	Help:  "Passes when the answers of a person make the task clear enough.",
 	check: (*problems).interview,
 	Shows: func(g Gate) string {
-		return fmt.Sprintf("%s, rounds: at most %s, until unclear is at most %s %%", byRole(g), numberText(g.Rounds), numberText(g.Ambiguity))
+		return fmt.Sprintf("%s, at most %s rounds, until at most %s %% is unclear", byRole(g), numberText(g.Rounds), numberText(g.Ambiguity))
 	},
 	Tells: tellLooks,
 	Form: func(g Gate) string {

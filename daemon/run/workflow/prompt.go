@@ -40,6 +40,7 @@ type PromptData struct {
 	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
 	Warning       string    // asks for another approach; see RepeatedFailure and OtherAgent
 	Look          *Look     // of a role that looks; nil for who works
+	Questions     []string  // classes of questions; empty takes any
 	Inputs        map[string]string
 }
 

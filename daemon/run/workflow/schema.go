@@ -152,9 +152,11 @@ func gateSchema(all bool) *jsonschema.Schema {
 
 // chosen is a value, or one for each word of an input.
 func chosen(value *jsonschema.Schema) *jsonschema.Schema {
+	by := nameText()
+	by.Description = "The input of kind choice that decides; the other keys are its words."
 	return either(value, &jsonschema.Schema{
 		Type: "object", Required: []string{byKey}, PropertyNames: nameText(),
-		Properties: map[string]*jsonschema.Schema{byKey: nameText()}, AdditionalProperties: value.CloneSchemas(),
+		Properties: map[string]*jsonschema.Schema{byKey: by}, AdditionalProperties: value.CloneSchemas(),
 	})
 }
 

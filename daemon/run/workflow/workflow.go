@@ -202,6 +202,21 @@ func (w Workflow) Between(first, last string) []string {
 	return out
 }
 
+// Artifacts lists the globs of files that phases write and gates are about, sorted.
+func (w Workflow) Artifacts() []string {
+	var out []string
+	for _, p := range w.Phases {
+		out = append(out, p.Produces...)
+		for _, g := range slices.Concat(p.Entry, p.Gates) {
+			if out = append(out, g.Of...); g.Kind == events.GateArtifact {
+				out = append(out, g.Files...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Phase finds a phase by name.
 func (w Workflow) Phase(name string) (Phase, bool) {
 	for _, p := range w.Phases {
