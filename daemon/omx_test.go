@@ -2,13 +2,18 @@ package daemon
 
 import (
 	"cmp"
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/run"
 )
 
 // omxWork is what a scripted agent does in each phase and role of omx, in functions
@@ -193,6 +198,58 @@ func TestOmxGuardsEachPhase(t *testing.T) {
 				if r := verdictOf(st, gate); r.Verdict != want {
 					t.Errorf("gate %s: %+v, want %s", gate, r, want)
 				}
+			}
+		})
+	}
+}
+
+// Seeds 4.1.2, O39: an answered question does not end the interview; a person alone
+// skips it, with a reason that is kept.
+func TestOmxInterviewIsSkippedByAPersonAlone(t *testing.T) {
+	t.Parallel()
+	s := omxSite(t)
+	st := s.asked(s.begun(s.omx("omx", `interviewer() { says '{"v":1,"clarity":{"goal":50},"question":"What else?","about":"goal","changes":"all"}'; }`)), 1)
+	s.must(s.answer(tell(st, "text", "nothing")))
+	st = s.asked(st.ID, 2)
+	if err := s.answer(tell(st, "skip", "")); err == nil {
+		t.Error("a skip without a reason was taken")
+	}
+	s.must(s.answer(tell(st, "skip", "the issue says it all")))
+	st = s.until(st.ID, settled)
+	s.wants(st, "done")
+	a := st.Answers[len(st.Answers)-1]
+	if a.Choice != events.ChoiceSkip || s.d.api.Text(a.Text) != "the issue says it all" || a.Assurance == "" || len(st.Answers) != 2 {
+		t.Errorf("answers %+v", st.Answers)
+	}
+}
+
+// Seeds 4.1.2: the resume table. A run that is stopped in a phase goes on in that phase,
+// and nothing that was agreed on is asked again.
+func TestOmxResumesInItsPhase(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []string{"deep-interview", "ralplan", "ultragoal", "code-review", "ultraqa"} {
+		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
+			s := omxSite(t)
+			began := filepath.Join(s.work, ".autopilot/notes/began")
+			s.must(errors.Join(os.MkdirAll(filepath.Dir(began), 0o755), syscall.Mkfifo(began, 0o600)))
+			id := s.begun(s.omx("omx", omxClear+`if test "$AUTOPILOT_PHASE" = `+phase+` && once slow; then : > .autopilot/notes/began; exec sleep 30; fi`))
+			f, err := os.Open(began) // once the agent is there
+			s.must(err)
+			s.must(f.Close())
+			if _, err := s.d.api.RunStop(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: id}, Now: true}); err != nil {
+				t.Fatal(err)
+			}
+			st := s.until(id, settled)
+			if st.Status != run.Halted || string(st.Loop.Phase) != phase {
+				t.Fatalf("stopped %s in %s", st.Status, st.Loop.Phase)
+			}
+			looks := len(st.Looks)
+			s.resumes(st)
+			st = s.until(st.ID, settled)
+			s.wants(st, "done")
+			if phase == "ultraqa" && len(st.Looks) != looks+1 {
+				t.Errorf("%d looks before the stop, %d after it", looks, len(st.Looks))
 			}
 		})
 	}
