@@ -49,7 +49,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	// Sockets need a short path, which a test's directory is not.
-	root, err := os.MkdirTemp("/tmp", "apx-")
+	root, err := os.MkdirTemp("", "apx-")
 	if err != nil {
 		t.Fatal(err)
 	}
