@@ -3,6 +3,7 @@ package omx
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"autopilot/projections/omx"
 )
@@ -10,9 +11,10 @@ import (
 // Cancel ends all modes that are active in the scope of the caller, and returns them in
 // the order in which they ended. Nothing is removed, and no other session is touched.
 // All is refused if one of the states cannot be read, or is that of another session.
+// With force the memory of the stop hook of oh-my-codex forgets the session.
 //
 // Source: oh-my-codex, seeds 4.8; oh-my-codex 0.21.6, cancel; quirk Q42.
-func (s *Store) Cancel(session string) (ended []string, err error) {
+func (s *Store) Cancel(session string, force bool) (ended []string, err error) {
 	sc, err := s.ToWrite(session)
 	if err != nil {
 		return nil, err
@@ -26,8 +28,10 @@ func (s *Store) Cancel(session string) (ended []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(broken) > 0 {
-		return nil, fmt.Errorf("%s is not one JSON object, so nothing was cancelled: mend it, or clear its mode (apctl compat omx state clear)", broken[0])
+	for _, b := range broken {
+		if omx.CheckMode(strings.TrimSuffix(filepath.Base(b), ending)) == nil {
+			return nil, fmt.Errorf("%s is not one JSON object, so nothing was cancelled: mend it, or clear its mode (apctl compat omx state clear)", b)
+		}
 	}
 	sk, err := s.skills(sc)
 	if err != nil {
@@ -42,6 +46,11 @@ func (s *Store) Cancel(session string) (ended []string, err error) {
 		if st.mode != omx.SkillActive && st.state.True("active") {
 			by[st.mode] = st.state
 			modes = append(modes, st.mode)
+		}
+	}
+	if force {
+		if err := s.forgetStops(sc); err != nil {
+			return nil, err
 		}
 	}
 	now := omx.Stamp(s.now)
@@ -72,6 +81,24 @@ func mine(st found, sc Scope) error {
 	for _, n := range []string{"session_id", "owner_omx_session_id"} {
 		if id := st.state.Text(n); id != "" && sc.Session != "" && id != sc.Session && st.mode != omx.SkillActive {
 			return fmt.Errorf("%s is the state of session %s, so nothing was cancelled", st.path, id)
+		}
+	}
+	return nil
+}
+
+// forgetStops takes a session out of what the stop hook of oh-my-codex remembers. Files
+// that cannot be read are left as they are.
+func (s *Store) forgetStops(sc Scope) error {
+	if sc.Session == "" {
+		return nil
+	}
+	for _, dir := range []string{s.Base, sc.Dir} {
+		path := filepath.Join(dir, "native-stop"+ending)
+		o, there, err := readObject(path)
+		if sessions := o.Sub("sessions"); err == nil && there && sessions.Has(sc.Session) {
+			if err := replace(path, o.Set("sessions", sessions.Without(sc.Session)), true); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
