@@ -86,7 +86,7 @@ func TestO1Q36Q45ASpentBudgetIsExhaustedAndNeverComplete(t *testing.T) {
 		t.Errorf("the outcome is %s, %s", o.Text("run_outcome"), o.Text("lifecycle_outcome"))
 	}
 	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan"}`, "budget")
-	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan","max_iterations":50}`, "budget")
+	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan","max_iterations":50}`, "cannot grow")
 	refused(t, b, o, `{"mode":"autopilot","active":false,"current_phase":"complete"}`, "autopilot-phase")
 }
 
