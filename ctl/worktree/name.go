@@ -6,33 +6,8 @@ import (
 	"unicode"
 )
 
-// Bounds of names, in bytes.
-const (
-	maxSlug   = 32
-	maxBranch = 200
-)
-
-// Slug makes a name out of the first words of a task.
-func Slug(task string) string {
-	words := strings.FieldsFunc(strings.ToLower(task), func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	name := ""
-	for _, w := range words {
-		if name == "" {
-			name = w[:min(len(w), maxSlug)]
-			continue
-		}
-		if len(name)+1+len(w) > maxSlug {
-			break
-		}
-		name += "-" + w
-	}
-	if name == "" {
-		return "run"
-	}
-	return name
-}
+// maxBranch bounds the name of a branch, in bytes.
+const maxBranch = 200
 
 // checkBranch refuses what is no name of a branch, or may mean something else to a
 // program that it is handed to.

@@ -103,24 +103,6 @@ func (s site) exists(name string) bool {
 func branch(name string) func(*worktree.Ask) { return func(q *worktree.Ask) { q.Branch = name } }
 func again(q *worktree.Ask)                  { q.Again = true }
 
-func TestABranchIsNamedAfterTheFirstWordsOfTheTask(t *testing.T) {
-	t.Parallel()
-	for task, want := range map[string]string{
-		"Make the suite pass":                           "make-the-suite-pass",
-		"Make the suite pass, please, and then go home": "make-the-suite-pass-please-and",
-		"fix #24: ../../etc & rm -rf":                   "fix-24-etc-rm-rf",
-		"日本語だけ":                                         "run",
-		"":                                              "run",
-		strings.Repeat("x", 90):                         strings.Repeat("x", 32),
-		"a\nb":                                          "a-b",
-		"-d --force":                                    "d-force",
-	} {
-		if got := worktree.Slug(task); got != want {
-			t.Errorf("%q: %q, want %q", task, got, want)
-		}
-	}
-}
-
 // S39; seeds 2.7 promotion.
 func TestABranchThatIsTypedHasOnlyLettersDigitsDotsLinesAndSlashes(t *testing.T) {
 	t.Parallel()

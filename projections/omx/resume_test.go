@@ -177,10 +177,4 @@ func TestSeeds413TheSnapshotHasItsSections(t *testing.T) {
 	if name, text := omx.Snapshot("", at(0)); !strings.HasPrefix(name, "autopilot-recovery-") || !strings.Contains(text, "status: unavailable") {
 		t.Errorf("%s: %s", name, text)
 	}
-	if s := omx.Slug(strings.Repeat("long name ", 20)); len(s) > 48 {
-		t.Errorf("%s has %d characters", s, len(s))
-	}
-	if s := omx.Slug("???"); s != "task" {
-		t.Errorf("a text without letters is %s", s)
-	}
 }

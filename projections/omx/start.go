@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
+
+	"autopilot/projections/rule"
 )
 
 // MaxIterations bounds a run that names no bound (seeds 4.1.1).
@@ -116,32 +117,12 @@ func snapshotOf(o Object) string {
 // HasSnapshot says that a state names the file with its context.
 func HasSnapshot(o Object) bool { return snapshotOf(o) != "" }
 
-// Slug is a name for a file made of a text, of at most 48 characters.
-func Slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() == 48 {
-			break
-		}
-	}
-	if s := strings.Trim(b.String(), "-"); s != "" {
-		return s
-	}
-	return "task"
-}
-
 // Snapshot is the name and the text of a file with the context of a run. Without a task
 // it is one that was found too late, and not to be used again.
 //
 // Source: oh-my-codex, seeds 4.1.3; oh-my-codex 0.21.6, context snapshot.
 func Snapshot(task string, at time.Time) (name, text string) {
-	slug, status, prompt := Slug(task), "activation-prompt", line(task)
+	slug, status, prompt := rule.Slug(task, rule.FileSlug), "activation-prompt", line(task)
 	if strings.TrimSpace(task) == "" {
 		slug, status, prompt = "autopilot-recovery", "unavailable", "unavailable"
 	}

@@ -1,9 +1,6 @@
 package workflow
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"autopilot/projections/rule"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -148,7 +147,7 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 	case kind == PathInput:
 		return findInput(name, in, g.Files, w.fillGlob(in.Find, before))
 	case kind == SlugInput && !given:
-		return slug(g.Task), nil
+		return rule.Slug(g.Task, rule.FileSlug), nil
 	case kind == ChoiceInput && !given && in.Empty != "" && isEmpty(g.Files):
 		return in.Empty, nil
 	case !given && in.Default == "":
@@ -165,8 +164,8 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, "it holds a NUL byte")
 	case in.Is() == ChoiceInput && !slices.Contains(in.Of, text):
 		return fail(ErrBadInput, fmt.Sprintf("%q is none of %s", text, strings.Join(in.Of, ", ")))
-	case in.Is() == SlugInput && slug(text) != text:
-		return fail(ErrBadInput, fmt.Sprintf("%q is not a part of a file name, such as %s", text, slug(text)))
+	case in.Is() == SlugInput && rule.Slug(text, rule.FileSlug) != text:
+		return fail(ErrBadInput, fmt.Sprintf("%q is not a part of a file name, such as %s", text, rule.Slug(text, rule.FileSlug)))
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
 		return fail(ErrBadInput, fmt.Sprintf("%q is not a number", text))
 	case w.counts(name) && notTimes(text) != "":
@@ -179,30 +178,6 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 
 // NotApplicable is the value of an optional command whose check does not apply.
 const NotApplicable = "none"
-
-// maxSlug bounds a slug, in bytes.
-//
-// Source: oh-my-codex 0.21.6, names of context snapshots.
-const maxSlug = 48
-
-// slug is a text as a part of a file name: letters a-z, digits, and dashes between
-// words. A text without any of them is named by its hash.
-func slug(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	out := strings.Join(words, "-")
-	if out == "" && strings.TrimSpace(text) != "" {
-		sum := sha256.Sum256([]byte(text))
-		return "task-" + hex.EncodeToString(sum[:4])
-	}
-	if len(out) <= maxSlug {
-		return cmp.Or(out, "task")
-	}
-	whole := strings.LastIndexByte(out[:maxSlug+1], '-')
-	if whole <= 0 {
-		whole = maxSlug
-	}
-	return out[:whole]
-}
 
 // isEmpty says that a work tree has no files but hidden ones.
 func isEmpty(files fs.FS) bool {
