@@ -30,12 +30,20 @@ func (s Style) Why(w wire.WhyView) string {
 		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(w)))
 	}
 	b.WriteString(s.gitChanges(w.Git, 0))
-	b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
+	b.WriteString(s.wentThrough(w))
 	b.WriteString(s.section(s.say("tried before", "これまでの対応"), s.tried(w)))
 	b.WriteString(s.section(s.say("left", "残り"), s.left(w.Left)))
 	b.WriteString(s.next(w.Next))
 	b.WriteString(s.section(s.say("run", "実行"), s.runFacts(w)))
 	return b.String()
+}
+
+// wentThrough is the summary of a run that has ended or halted; status shows a live one.
+func (s Style) wentThrough(w wire.WhyView) string {
+	if w.Run.Exit < 0 {
+		return ""
+	}
+	return s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary))
 }
 
 // runFacts says which run it is, and which event settled it.
@@ -70,7 +78,7 @@ func (s Style) End(w wire.WhyView) string {
 	if w.Evidence != nil {
 		b.WriteString(s.evidence(w))
 		b.WriteString(s.gitChanges(w.Git, endChanges))
-		b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
+		b.WriteString(s.wentThrough(w))
 		return b.String() + s.next(w.Next)
 	}
 	b.WriteString(s.section(s.say("files", "ファイル"), s.names(w.Files, 0)))

@@ -108,7 +108,7 @@ func (a *Looks) whyBy(ctx context.Context, s run.State, now wire.RunView, h expl
 	if s.Status == run.Over && s.End.State == events.EndDone {
 		v.Evidence, err = a.evidence(ctx, s)
 	}
-	if err == nil && s.Status != run.Live {
+	if err == nil {
 		v.Summary, err = a.summarised(ctx, s)
 	}
 	return v, err

@@ -51,7 +51,7 @@ type WhyView struct {
 	ErrorFrom string        `json:"error_from,omitzero"` // "gate test", "agent"
 	Claims    []string      `json:"claims,omitzero"`     // claims of the agent against the records
 	Evidence  *Evidence     `json:"evidence,omitzero"`
-	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run that is not live, with gates of its workflow
+	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run with gates of its workflow
 	HeldOut   *HeldOutView  `json:"held_out,omitzero"` // only for people
 	Git       *GitView      `json:"git,omitzero"`      // of a run with a recorded git state
 	Next      []NextCommand `json:"next"`
