@@ -238,7 +238,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.lint", "workflow lint", "LintView"},
 	{"autopilot.graph", "workflow graph", "GraphView"},
 	{"autopilot.workflow-schema", "workflow schema", "WorkflowSchemaView"},
-	{"autopilot.suggestion", "workflow suggest", "SuggestionView"},
+	{"autopilot.suggestion", "route, workflow suggest", "SuggestionView"},
 	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
 	{"autopilot.outcome", "agent classify", "OutcomeView"},
 	{"autopilot.sandbox", "agent sandbox", "SandboxView"},
