@@ -59,4 +59,3 @@ func (a *app) omxUltragoal(ctx context.Context, args []string) int {
 	}
 	return answer.Code
 }
-
