@@ -35,6 +35,9 @@ func Main(ctx context.Context, w World) int {
 	if args, ok := railCall(w.Args); ok {
 		return a.rail(ctx, args)
 	}
+	if verb, args, ok := omxCall(w.Args); ok {
+		return a.omx(verb, args)
+	}
 	if code, call, ok := sawCall(w.Args); ok {
 		a.saw(ctx, code, call)
 		return wire.ExitDone
