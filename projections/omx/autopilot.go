@@ -222,7 +222,7 @@ func (m move) begin(given Object) (Result, error) {
 	if err := m.w.beside("autopilot"); err != nil {
 		return Result{}, err
 	}
-	m.next = filled(m.next.Set("active", true), m.w)
+	m.next = filled(counters(m.next.Set("active", true), m.was), m.w)
 	m.to = Child(m.next)
 	if m.to == "" {
 		return Result{}, fmt.Errorf("autopilot does not begin in the phase %s: it begins in %s", m.next.Text("current_phase"), Interview)
@@ -261,7 +261,8 @@ func (m move) again(given Object) (Result, error) {
 			}
 			return Result{}, fmt.Errorf("the run has ended as %s, and does not end again as %s", was, to)
 		}
-		if err := counted(given, m.was); err != nil {
+		m.next = counters(m.next, m.was)
+		if err := counted(given, m.next); err != nil {
 			return Result{}, err
 		}
 		return m.done()
@@ -286,7 +287,7 @@ func (m move) again(given Object) (Result, error) {
 	if g := m.entered(m.to); g != nil {
 		return Result{}, g
 	}
-	m.next = filled(m.next.Without("completed_at", "stop_reason", "completion_status"), m.w)
+	m.next = filled(counters(m.next.Without("completed_at", "stop_reason", "completion_status"), m.was), m.w)
 	if err := counted(given, m.next); err != nil {
 		return Result{}, err
 	}

@@ -167,7 +167,9 @@ func (m move) bind() Object {
 			return o.Set(own, o.Sub(own).Without("approved"))
 		}
 	}
-	o = o.Set(own, o.Sub(own).put("approved", approved.Compact()))
+	if len(approved) > 0 || o.Sub(own).Has("approved") {
+		o = o.Set(own, o.Sub(own).put("approved", approved.Compact()))
+	}
 	if m.to != Plan {
 		return o
 	}
