@@ -23,7 +23,7 @@ missing. Nothing here needs the daemon.`,
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxUltragoal(a))
+	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxUltragoal(a), newOmxHook(), newOmxInstall(a), newOmxUninstall(a))
 	return cmd
 }
 

@@ -37,6 +37,15 @@ refused, and the story is named. A lock whose process is gone holds nobody.`,
 	}
 }
 
+// ultragoalCall says that these arguments are a call on a plan of stories: a skill makes
+// many, so none of them waits for all the other commands to be described.
+func ultragoalCall(args []string) (rest []string, ok bool) {
+	if len(args) < 4 || args[0] != "compat" || args[1] != "omx" || args[2] != "ultragoal" {
+		return nil, false
+	}
+	return args[3:], !helps("ultragoal", args[3:])
+}
+
 // isoMillis is the form of times in the files of oh-my-codex.
 const isoMillis = "2006-01-02T15:04:05.000Z"
 
