@@ -3,6 +3,7 @@ package turn
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"autopilot/projections/omx"
@@ -72,7 +73,14 @@ func waits(state omx.Object, phase string) bool {
 	return phase == omx.Waiting || outcome == "blocked_on_user" || life == "askuserquestion" || life == "userinterlude"
 }
 
-func number(state omx.Object, name string) string { return string(state.Raw(name)) }
+// number is a counter of a state; what is none is empty.
+func number(state omx.Object, name string) string {
+	n, there, err := state.Count(name)
+	if err != nil || !there {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
 
 // Routed is the answer to a prompt: what it asks for, and how that is done. Prompts that
 // name none of it are nobody's business.
