@@ -23,6 +23,14 @@ func writeAutopilot(stored, given Object, w World, p Profile) (Result, error) {
 	if p == Advisory {
 		return advised(stored, next, w)
 	}
+	for _, name := range []string{"active", "completed_at"} { // null says nothing, and the time of the end is taken here
+		if name == "completed_at" || given.Null(name) {
+			next = next.Without(name)
+			if stored.Has(name) {
+				next = next.put(name, stored.Raw(name))
+			}
+		}
+	}
 	next, err := phased(next)
 	if err != nil {
 		return Result{}, err
@@ -261,6 +269,9 @@ func (m move) again(given Object) (Result, error) {
 			}
 			return Result{}, fmt.Errorf("the run has ended as %s, and does not end again as %s", was, to)
 		}
+		if err := m.proven(was); err != nil {
+			return Result{}, err
+		}
 		m.next = counters(m.next, m.was)
 		if err := counted(given, m.next); err != nil {
 			return Result{}, err
@@ -293,6 +304,22 @@ func (m move) again(given Object) (Result, error) {
 	}
 	m.next = m.bind()
 	return m.done()
+}
+
+// proof are the members that a complete run stands on.
+var proof = []string{
+	"deep_interview_gate", gateOfConsensus, "ralplan_execution_handoff", "handoff_artifacts", "review_verdict", "qa_verdict",
+	"return_to_ralplan_reason", "max_iterations", "phase_cycle", "stop_reason", "skipped_gates", "completion_status",
+}
+
+// proven refuses a write that changes what a complete run stands on.
+func (m move) proven(was string) error {
+	for _, name := range proof {
+		if was == Complete && !equal(m.next, m.was, name) {
+			return fmt.Errorf("the run is complete, and %s is what it stands on: it does not change", name)
+		}
+	}
+	return nil
 }
 
 // goOn is a write of a run that is active.

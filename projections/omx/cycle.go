@@ -156,11 +156,10 @@ func (m move) bind() Object {
 	approved := o.Sub(own).Sub("approved")
 	for _, role := range []string{"architect", "critic"} {
 		name := "ralplan_" + role + "_review"
-		text := string(Object{{name, g.Raw(name)}}.Compact())
 		switch {
 		case g.Null(name):
 			approved = approved.Without(role)
-		case text != string(Object{{name, old.Raw(name)}}.Compact()) || !approved.Has(role):
+		case !equal(g, old, name) || !approved.Has(role):
 			approved = approved.Set(role, map[string]any{"plan": now, "older": dated(o, m.w, g.Sub(name))})
 		case approved.Sub(role).Text("plan") != now && m.to == Plan:
 			o = disapprove(o, "plan_changed_after_approval")

@@ -133,9 +133,9 @@ func TestQuirk7OfTheReleaseCountersAreCountedHere(t *testing.T) {
 	b := honest()
 	o := in(t, b, omx.Review)
 	for name, write := range map[string]string{
-		"an iteration that a caller sets":                 `{"mode":"autopilot","iteration":5}`,
-		"a cycle that a caller sets":                      `{"mode":"autopilot","review_cycle":3}`,
-		"a return that leaves the counter as it was":      back(omx.Review, "review_cycle=0"),
+		"an iteration that a caller sets":            `{"mode":"autopilot","iteration":5}`,
+		"a cycle that a caller sets":                 `{"mode":"autopilot","review_cycle":3}`,
+		"a return that leaves the counter as it was": back(omx.Review, "review_cycle=0"),
 		"a fraction":                                      `{"mode":"autopilot","iteration":1.5}`,
 		"a text":                                          `{"mode":"autopilot","iteration":"1"}`,
 		"O45: a number that is too large":                 `{"mode":"autopilot","iteration":99999999999999999999}`,

@@ -222,6 +222,11 @@ func (o Object) count(name string) int {
 	return n
 }
 
+// equal says that a member is the same in two objects, but for blanks.
+func equal(a, b Object, name string) bool {
+	return string(Object{{name, a.Raw(name)}}.Compact()) == string(Object{{name, b.Raw(name)}}.Compact())
+}
+
 func textOf(v jsontext.Value) (string, bool) {
 	if v.Kind() != '"' {
 		return "", false

@@ -81,6 +81,8 @@ func TestSeeds412ResumeTable(t *testing.T) {
 			refused(t, b, o, on(phase), "is not begun anew")
 		}
 		refused(t, b, o, `{"mode":"autopilot","active":false,"current_phase":"failed"}`, "does not end again")
+		refused(t, b, o, `{"mode":"autopilot","review_verdict":null}`, "is what it stands on")
+		refused(t, b, o, `{"mode":"autopilot","handoff_artifacts":{"ralplan":null}}`, "is what it stands on")
 		noted := walk(t, b, o, `{"mode":"autopilot","note":"read"}`)
 		if phaseOf(noted) != phaseOf(o) || noted.Text("completed_at") != o.Text("completed_at") {
 			t.Errorf("it is %s", noted.Compact())
