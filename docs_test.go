@@ -211,7 +211,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
 	{"autopilot.retro", "retro", "RetroView"},
 	{"autopilot.session", "session join, next, submit, ask, leave", "SessionView"},
-	{"autopilot.hooks", "hook show, install, uninstall", "HooksView"},
+	{"autopilot.hooks", "hook show, install, uninstall; compat omx install, uninstall", "HooksView"},
 	{"autopilot.peers", "peer ls", "PeersView"},
 	{"autopilot.peer.check", "peer check, peer join", "PeerCheckView"},
 	{"autopilot.peer.sent", "peer send", "PeerSentView"},

@@ -45,7 +45,7 @@ func newOmxInstall(a *app) *cobra.Command {
 		Long: `Shows what would change in the settings of HOST (codex, or claude; no HOST: codex), asks,
 and writes it: apctl compat omx hook for four events. All else in the file stays as it
 is, also hooks of oh-my-codex and those of apctl hook install.`,
-		Example: "  apctl compat omx install --dry-run\n  apctl compat omx install claude --project",
+		Example: "  apctl compat omx install --dry-run\n  apctl compat omx install claude --project --yes",
 	}, func(h hook.Host, src []byte) ([]byte, error) {
 		program, err := a.Program()
 		if err != nil {
