@@ -49,7 +49,7 @@ type Suggestion struct {
 	Else     []string // of those too, best first
 	Skills   []Skill  // that the text names
 	Route    Route
-	RouteBy  RouteBy
+	RouteBy  By
 	Size     Size
 	Words    int
 	Ask      bool // the rules do not agree, so a person is asked
@@ -93,7 +93,7 @@ func Suggest(text string, labels, known []string) Suggestion {
 	t, said := prosed(text), inert(text)
 	s := Suggestion{Do: DoRun, Skills: Skills(text)}
 	s.Size, s.Words = TaskSize(text)
-	s.Route, s.RouteBy, s.Ask = RouteOf(text, labels)
+	s.Route, s.RouteBy, s.Ask = Of(text, labels)
 	switch {
 	case s.control(said):
 	case s.excluded(said):

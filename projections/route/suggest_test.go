@@ -174,7 +174,7 @@ func TestARouteIsDecidedInItsOrder(t *testing.T) {
 		text     string
 		labels   []string
 		route    route.Route
-		by       route.RouteBy
+		by       route.By
 		ask      bool
 		workflow string
 	}{
@@ -215,7 +215,7 @@ func TestALabelOfTheIssueFileDecides(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		route route.Route
-		by    route.RouteBy
+		by    route.By
 	}{
 		{"---\ntitle: login\nlabels: [type:flaky, p1]\n---\na bug\n", route.RouteFlaky, route.ByLabel},
 		{"---\r\nlabels:\r\n  - p1\r\n  - \"type:bug\"\r\n---\r\na flaky test\r\n", route.RouteBugfix, route.ByLabel},
@@ -230,11 +230,11 @@ func TestALabelOfTheIssueFileDecides(t *testing.T) {
 		{"show what has the label type:chore\n", route.RouteFull, route.ByDefault},
 		{"", route.RouteFull, route.ByDefault},
 	} {
-		if r, by, _ := route.RouteOf(c.text, nil); r != c.route || by != c.by {
+		if r, by, _ := route.Of(c.text, nil); r != c.route || by != c.by {
 			t.Errorf("%q: %s by %s", c.text, r, by)
 		}
 	}
-	if r, by, _ := route.RouteOf("labels: type:chore\n", []string{"type:bug"}); r != route.RouteBugfix || by != route.ByLabel {
+	if r, by, _ := route.Of("labels: type:chore\n", []string{"type:bug"}); r != route.RouteBugfix || by != route.ByLabel {
 		t.Errorf("%s by %s", r, by)
 	}
 }

@@ -44,34 +44,48 @@ type verb struct {
 func verbs() []verb {
 	return []verb{
 		{
-			[]string{"create-goals", "create"}, "create-goals [--brief TEXT | --brief-file FILE | --from-stdin | TEXT] [--goal TITLE::OBJECTIVE]... [--codex-goal-mode aggregate|per-story] [--force]", true,
-			form{flags: []string{"json", "force", "from-stdin"}, values: []string{"brief", "brief-file", "goal", "codex-goal-mode"}, words: true}, create,
+			[]string{"create-goals", "create"},
+			"create-goals [--brief TEXT | --brief-file FILE | --from-stdin | TEXT] [--goal TITLE::OBJECTIVE]... [--codex-goal-mode aggregate|per-story] [--force]", true,
+			form{flags: []string{"json", "force", "from-stdin"}, values: []string{"brief", "brief-file", "goal", "codex-goal-mode"}, words: true},
+			create,
 		},
 		{
-			[]string{"complete-goals", "next", "complete", "start-next"}, "complete-goals | next [--retry-failed]", true,
-			form{flags: []string{"json", "retry-failed"}}, next,
+			[]string{"complete-goals", "next", "complete", "start-next"},
+			"complete-goals | next [--retry-failed]", true,
+			form{flags: []string{"json", "retry-failed"}},
+			next,
 		},
 		{
-			[]string{"checkpoint"}, "checkpoint --goal-id ID --status complete|failed|blocked --evidence TEXT [--codex-goal-json JSON|FILE] [--quality-gate-json JSON|FILE]", true,
-			form{flags: []string{"json", "strict"}, values: []string{"goal-id", "status", "evidence", "codex-goal-json", "quality-gate-json"}}, checkpoint,
+			[]string{"checkpoint"},
+			"checkpoint --goal-id ID --status complete|failed|blocked --evidence TEXT [--codex-goal-json JSON|FILE] [--quality-gate-json JSON|FILE]", true,
+			form{flags: []string{"json", "strict"}, values: []string{"goal-id", "status", "evidence", "codex-goal-json", "quality-gate-json"}},
+			checkpoint,
 		},
 		{
-			[]string{"record-review-blockers"}, "record-review-blockers --goal-id ID --title TEXT --objective TEXT --evidence TEXT --codex-goal-json JSON|FILE", true,
-			form{flags: []string{"json"}, values: []string{"goal-id", "title", "objective", "evidence", "codex-goal-json"}}, reviewBlockers,
+			[]string{"record-review-blockers"},
+			"record-review-blockers --goal-id ID --title TEXT --objective TEXT --evidence TEXT --codex-goal-json JSON|FILE", true,
+			form{flags: []string{"json"}, values: []string{"goal-id", "title", "objective", "evidence", "codex-goal-json"}},
+			reviewBlockers,
 		},
 		{
-			[]string{"add-goal"}, "add-goal --title TEXT --objective TEXT [--evidence TEXT]", true,
-			form{flags: []string{"json"}, values: []string{"title", "objective", "evidence"}}, addGoal,
+			[]string{"add-goal"},
+			"add-goal --title TEXT --objective TEXT [--evidence TEXT]", true,
+			form{flags: []string{"json"}, values: []string{"title", "objective", "evidence"}},
+			addGoal,
 		},
 		{
-			[]string{"steer"}, "steer --kind KIND --evidence TEXT --rationale TEXT [--target-goal-id ID] [--title TEXT] [--objective TEXT] [--after-json JSON|FILE] [--idempotency-key KEY] | --directive-json JSON|FILE", true,
+			[]string{"steer"},
+			"steer --kind KIND --evidence TEXT --rationale TEXT [--target-goal-id ID] [--title TEXT] [--objective TEXT] [--after-json JSON|FILE] [--idempotency-key KEY] | --directive-json JSON|FILE", true,
 			form{flags: []string{"json"}, values: []string{
 				"kind", "evidence", "rationale", "target-goal-id", "target-goal-ids", "goal-id", "title", "objective", "after-json", "idempotency-key", "directive-json", "directive-file", "proposal", "source",
-			}, words: true}, steer,
+			}, words: true},
+			steer,
 		},
 		{
-			[]string{"status"}, "status [--codex-goal-json JSON|FILE]", false,
-			form{flags: []string{"json"}, values: []string{"codex-goal-json"}}, status,
+			[]string{"status"},
+			"status [--codex-goal-json JSON|FILE]", false,
+			form{flags: []string{"json"}, values: []string{"codex-goal-json"}},
+			status,
 		},
 	}
 }

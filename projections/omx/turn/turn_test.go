@@ -171,7 +171,8 @@ func TestTheInputOfAHookIsReadStrictlyAndBounded(t *testing.T) {
 	}{
 		"all members": {
 			`{"hook_event_name":"Stop","session_id":"s","thread_id":"t","turn_id":"u","cwd":"/w","source":"startup","prompt":"p","stop_hook_active":true,"stop_reason":"End","tool_input":{"a":[1]}}`,
-			turn.Event{Name: "Stop", Session: "s", Thread: "t", Dir: "/w", Source: "startup", Prompt: "p", Again: true, Reasons: []string{"end"}}, true,
+			turn.Event{Name: "Stop", Session: "s", Thread: "t", Dir: "/w", Source: "startup", Prompt: "p", Again: true, Reasons: []string{"end"}},
+			true,
 		},
 		"other names":                {`{"hookEventName":"Stop","sessionId":"s","stopHookActive":true,"exitReason":"x"}`, turn.Event{Name: "Stop", Session: "s", Again: true, Reasons: []string{"x"}}, true},
 		"members of another kind":    {`{"hook_event_name":"Stop","session_id":7,"cwd":{},"prompt":[],"stop_hook_active":"true","reason":null}`, turn.Event{Name: "Stop"}, true},

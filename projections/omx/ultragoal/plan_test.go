@@ -510,7 +510,7 @@ func TestAPlanThatDoesNotFitItsLedgerIsRefusedAndTheStoryNamed(t *testing.T) {
 			(*r)[0].GoalIDs = nil
 			p.Goals = p.Goals[:1]
 		}, "has 1 stories, and .omx/ultragoal/ledger.jsonl has recorded 2"},
-		"one that steering made was removed": {func(p *ultragoal.Plan, r *[]ultragoal.Row) {
+		"one that steering made was removed": {func(_ *ultragoal.Plan, r *[]ultragoal.Row) {
 			*r = append(*r, ultragoal.Row{Event: ultragoal.SteeringAccepted, Steering: &ultragoal.Audit{Kind: ultragoal.SplitSubgoal, After: jsontext.Value(`{"children":[{"id":"G003-c"}]}`)}})
 		}, "G003-c was removed"},
 	} {

@@ -270,20 +270,21 @@ func (p *Plan) rejectsKind(s Proposal) (why []string) {
 
 // protects says that a value has a guarded member.
 func protects(v jsontext.Value) bool {
-	switch v.Kind() {
-	case '{':
-		var o map[string]jsontext.Value
-		if json.Unmarshal(v, &o) != nil {
-			return true
-		}
-		for name, in := range o {
-			if slices.Contains(guarded, name) || strings.Contains(strings.ToLower(name), "complete") || protects(in) {
-				return true
-			}
-		}
-	case '[':
+	if v.Kind() == '[' {
 		var list []jsontext.Value
 		return json.Unmarshal(v, &list) != nil || slices.ContainsFunc(list, protects)
+	}
+	var o map[string]jsontext.Value
+	if v.Kind() != '{' {
+		return false
+	}
+	if json.Unmarshal(v, &o) != nil {
+		return true
+	}
+	for name, in := range o {
+		if slices.Contains(guarded, name) || strings.Contains(strings.ToLower(name), "complete") || protects(in) {
+			return true
+		}
 	}
 	return false
 }
