@@ -10,6 +10,10 @@ import (
 // MaxInput bounds what is read of a hook's input, in bytes.
 const MaxInput = 1 << 20
 
+// MaxPrompt bounds what is routed of a prompt, in bytes: what it asks for stands at its
+// beginning, and a host waits.
+const MaxPrompt = 16 << 10
+
 // The events that have an answer. All others are answered with nothing.
 const (
 	SessionStart = "SessionStart"
@@ -49,6 +53,9 @@ func Read(text []byte) (e Event, ok bool) {
 	e = Event{
 		Name: first("hook_event_name", "hookEventName"), Session: first("session_id", "sessionId"), Thread: first("thread_id", "threadId"),
 		Dir: first("cwd"), Source: first("source"), Prompt: first("prompt"),
+	}
+	if len(e.Prompt) > MaxPrompt {
+		e.Prompt = strings.ToValidUTF8(e.Prompt[:MaxPrompt], "")
 	}
 	e.Again = o["stop_hook_active"].Kind() == 't' || o["stopHookActive"].Kind() == 't'
 	for _, n := range []string{"stop_reason", "stopReason", "reason", "exit_reason", "exitReason"} {

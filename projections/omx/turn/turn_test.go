@@ -187,6 +187,7 @@ func TestTheInputOfAHookIsReadStrictlyAndBounded(t *testing.T) {
 		"more than a megabyte":       {`{"hook_event_name":"Stop","prompt":"` + strings.Repeat("x", turn.MaxInput) + `"}`, turn.Event{}, false},
 		"a hundred thousand levels":  {`{"hook_event_name":"Stop","x":` + strings.Repeat("[", 100_000), turn.Event{}, false},
 		"a text that is not UTF-8":   {"{\"hook_event_name\":\"Stop\",\"prompt\":\"\xff\"}", turn.Event{Name: "Stop", Prompt: "\ufffd"}, true},
+		"a long prompt":              {`{"hook_event_name":"UserPromptSubmit","prompt":"$ralph ` + strings.Repeat("é", turn.MaxPrompt) + `"}`, turn.Event{Name: "UserPromptSubmit", Prompt: "$ralph " + strings.Repeat("é", (turn.MaxPrompt-7)/2)}, true},
 		"an event that is not known": {`{"hook_event_name":"PreToolUse"}`, turn.Event{Name: "PreToolUse"}, true},
 	} {
 		got, ok := turn.Read([]byte(c.text))
@@ -225,7 +226,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, ok := turn.Read(text)
-		if ok && (e.Name == "" || len(e.Prompt) > 3*turn.MaxInput || len(e.Reasons) > 5) {
+		if ok && (e.Name == "" || len(e.Prompt) > turn.MaxPrompt || len(e.Reasons) > 5) {
 			t.Fatalf("%+v", e)
 		}
 		if len(text) < 1<<10 {
