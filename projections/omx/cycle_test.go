@@ -86,7 +86,7 @@ func TestO1Q36Q45ASpentBudgetIsExhaustedAndNeverComplete(t *testing.T) {
 		t.Errorf("the outcome is %s, %s", o.Text("run_outcome"), o.Text("lifecycle_outcome"))
 	}
 	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan"}`, "budget")
-	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan","max_iterations":50}`, "budget")
+	refused(t, b, o, `{"mode":"autopilot","active":true,"current_phase":"ralplan","max_iterations":50}`, "cannot grow")
 	refused(t, b, o, `{"mode":"autopilot","active":false,"current_phase":"complete"}`, "autopilot-phase")
 }
 
@@ -152,7 +152,10 @@ func TestQuirk7OfTheReleaseCountersAreCountedHere(t *testing.T) {
 		})
 	}
 	walk(t, b, o, `{"mode":"autopilot","iteration":1,"review_cycle":0,"max_iterations":9}`)
-	walk(t, b, o, back(omx.Review, "review_cycle=1", "iteration=2"))
+	o = walk(t, b, o, back(omx.Review, "review_cycle=1", "iteration=2"))
+	refused(t, b, o, `{"mode":"autopilot","max_iterations":1}`, "in iteration 2")
+	ended, _ := omx.Cancel(o, stamp(51))
+	refused(t, b, ended, `{"mode":"autopilot","active":true,"current_phase":"ralplan","max_iterations":50}`, "cannot grow")
 	refused(t, b, nil, `{"mode":"autopilot","active":true,"iteration":4}`, "iteration is 1 and not 4")
 }
 

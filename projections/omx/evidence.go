@@ -196,7 +196,7 @@ func consensus(o Object, w World, p Profile) *Gap {
 	if !gate.True("complete") {
 		return lacks("complete: true in " + gateOfConsensus)
 	}
-	return handedOver(o, w, p, lacks)
+	return handedOver(o, p, lacks)
 }
 
 // reviewed says what the two reviews of a gate lack.
@@ -287,7 +287,7 @@ func late(what, at time.Time) bool {
 }
 
 // handedOver says what the order to carry the plan out lacks.
-func handedOver(o Object, w World, p Profile, lacks func(string) *Gap) *Gap {
+func handedOver(o Object, p Profile, lacks func(string) *Gap) *Gap {
 	e := field(o, "ralplan_execution_handoff")
 	_, err := instant(e.Text("authorized_at"))
 	switch {

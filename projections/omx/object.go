@@ -204,10 +204,10 @@ const mostCount = 1_000_000
 // it is missing or null (lesson O4).
 func (o Object) Count(name string) (n int, there bool, err error) {
 	v := o.Raw(name)
-	switch v.Kind() {
-	case 'n':
+	if v.Kind() == 'n' {
 		return 0, false, nil
-	case '0':
+	}
+	if v.Kind() == '0' {
 		f, err := strconv.ParseFloat(string(v), 64)
 		if err == nil && f == math.Trunc(f) && f >= 0 && f <= mostCount {
 			return int(f), true, nil

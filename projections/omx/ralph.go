@@ -108,20 +108,7 @@ func audited(o Object, w World) *Gap {
 // says is whether one of these members has something in it.
 func (o Object) says(names ...string) bool {
 	for _, n := range names {
-		switch v := o.Raw(n); v.Kind() {
-		case '"':
-			if o.Text(n) != "" {
-				return true
-			}
-		case '[':
-			if len(o.List(n)) > 0 {
-				return true
-			}
-		case '{':
-			if len(o.Sub(n)) > 0 {
-				return true
-			}
-		case 't':
+		if o.True(n) || o.Text(n) != "" || len(o.List(n)) > 0 || len(o.Sub(n)) > 0 {
 			return true
 		}
 	}

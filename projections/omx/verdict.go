@@ -1,7 +1,6 @@
 package omx
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -126,16 +125,25 @@ func resolved(o, v Object, w World, lacks func(string) *Gap) *Gap {
 		return nil
 	}
 	address := v.FirstText("review_url", "qa_url", "url")
-	u, err := url.Parse(address)
 	switch {
 	case address == "":
 		return lacks("a place of the evidence: artifact_path, thread_id or a URL")
-	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+	case !web(address):
 		return lacks("a URL in the place of " + cut(address))
 	case usedBefore(o, address):
 		return lacks("evidence of this cycle: an earlier one has named " + cut(address))
 	}
 	return nil
+}
+
+// web says that a text is an address on the web.
+func web(s string) bool {
+	rest, is := strings.CutPrefix(s, "https://")
+	if !is {
+		rest, is = strings.CutPrefix(s, "http://")
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return is && strings.Trim(host, ".:@?#[]") != "" && !strings.ContainsAny(s, " \t\r\n\"<>\\^`{|}")
 }
 
 func ofQA(v Object) bool {

@@ -193,8 +193,8 @@ func settled(stored, next Object) error {
 
 func bounded(stored, next Object) error {
 	before, there, err := stored.Count("max_iterations")
-	if after := next.count("max_iterations"); err == nil && there && stored.True("active") && after > before {
-		return fmt.Errorf("max_iterations is %d and cannot grow to %d while the run goes on", before, after)
+	if after := next.count("max_iterations"); err == nil && there && (stored.True("active") || stored.Text("mode") == "autopilot") && after > before {
+		return fmt.Errorf("max_iterations is %d and cannot grow to %d in the same run", before, after)
 	}
 	return nil
 }
