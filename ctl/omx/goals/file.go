@@ -45,7 +45,7 @@ func (s Store) read(name string, most int64) (text []byte, there bool, err error
 
 // replace puts a whole file into its place, and returns once that is on the disk.
 func (s Store) replace(name string, text []byte) error {
-	t, err := os.CreateTemp(s.dir(), "."+name+"-*")
+	t, err := os.CreateTemp(s.dir(), tempOf(name))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -43,6 +45,7 @@ func (s Store) lock(ctx context.Context) (unlock func(), err error) {
 		free()
 		return nil, fmt.Errorf("wait for the other writers of %s: %w", s.dir(), err)
 	}
+	s.sweep()
 	if err := s.hold(ctx); err != nil {
 		free()
 		return nil, err
@@ -53,13 +56,32 @@ func (s Store) lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
+// sweep removes what writers that were killed have left half written: whoever has the
+// turn is the only one that writes.
+func (s Store) sweep() {
+	for _, name := range []string{planName, ledgerName, briefName, changeName, lockName} {
+		left, err := filepath.Glob(filepath.Join(quoteGlob(s.dir()), tempOf(name)))
+		if err != nil {
+			continue // the pattern is ours
+		}
+		for _, path := range left {
+			_ = os.Remove(path) // it is in nobody's way
+		}
+	}
+}
+
+// tempOf is the pattern of what is written before it is put in the place of a file.
+func tempOf(name string) string { return "." + name + ".*.new" }
+
+var quoteGlob = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace
+
 // hold makes .mutation.lock, which the release's writers look for.
 func (s Store) hold(ctx context.Context) error {
 	mine, err := json.Marshal(holder{os.Getpid(), s.Now()})
 	if err != nil {
 		return err
 	}
-	t, err := os.CreateTemp(s.dir(), lockName+"-*")
+	t, err := os.CreateTemp(s.dir(), tempOf(lockName))
 	if err != nil {
 		return err
 	}

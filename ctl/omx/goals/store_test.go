@@ -284,6 +284,21 @@ func remove(t *testing.T, path string) {
 	}
 }
 
+func TestWhatAKilledWriterHasLeftIsSweptByTheNext(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, name := range []string{".goals.json.1.new", ".ledger.jsonl.22.new", "..change.json.3.new", "..mutation.lock.4.new"} {
+		s.put(t, name, "half")
+	}
+	s.put(t, "goals.json.1.2.tmp", "of the release, which may be at work")
+	if err := s.add(t.Context(), "c"); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(s.files(t)); got != 4 {
+		t.Errorf("%d files", got)
+	}
+}
+
 func TestALockHoldsWhileItsProcessLives(t *testing.T) {
 	t.Parallel()
 	lock := func(pid int, at string) string { return fmt.Sprintf(`{"pid":%d,"createdAt":%q}`, pid, at) }

@@ -108,10 +108,18 @@ func next(ctx context.Context, c Call, o options) (Answer, error) {
 		OK      bool              `json:"ok"`
 		Done    bool              `json:"done"`
 		Blocked bool              `json:"blocked"`
-		Handoff string            `json:"handoff,omitzero"`
+		Handoff *string           `json:"handoff"`
 		Goals   []ultragoal.Goal  `json:"blockedGoals"`
 		Summary ultragoal.Summary `json:"summary"`
-	}{true, done, handoff != "", handoff, blocked, st.Summary()}, text)
+	}{true, done, handoff != "", orNull(handoff), blocked, st.Summary()}, text)
+}
+
+// orNull is a text as JSON has it: null is none.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // said is what a checkpoint says.
@@ -256,8 +264,9 @@ func steer(ctx context.Context, c Call, o options) (Answer, error) {
 		Deduped  bool              `json:"deduped"`
 		Audit    ultragoal.Audit   `json:"audit"`
 		Summary  ultragoal.Summary `json:"summary"`
+		Again    ultragoal.Summary `json:"planSummary"` // the release has it twice
 		Plan     ultragoal.Plan    `json:"plan"`
-	}{s.Accepted, s.Accepted, append([]string{}, s.Rejected...), s.Deduped, s.Audit, s.Plan.Summary(), s.Plan}, text+statusText(s.Plan))
+	}{s.Accepted, s.Accepted, append([]string{}, s.Rejected...), s.Deduped, s.Audit, s.Plan.Summary(), s.Plan.Summary(), s.Plan}, text+statusText(s.Plan))
 	if !s.Accepted {
 		a.Code = 1
 	}

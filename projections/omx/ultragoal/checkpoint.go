@@ -146,7 +146,7 @@ func Block(p Plan, k Checkpoint, now string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if k.Snapshot.Broken {
+	if k.Snapshot.Reason == brokenStore {
 		g.FailureReason = k.Evidence
 	}
 	g.UpdatedAt, p.UpdatedAt, p.ActiveGoalID = now, now, g.ID
@@ -158,7 +158,7 @@ func (p *Plan) holds(g *Goal, s *Snapshot) (string, error) {
 	switch {
 	case s == nil:
 		return "", errors.New("a blocked story needs --codex-goal-json: the JSON of get_goal, or its error")
-	case s.Broken:
+	case s.Reason == brokenStore:
 		return "the host cannot read its goal: " + s.Problem, nil
 	case !s.Available:
 		return "", errors.New("the host has no goal, and nothing of it is blocked")

@@ -50,7 +50,7 @@ func (s *session) take(c ultragoal.Change, err error) error {
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, text)
 	}
-	lines, err := ultragoal.Lines(s.rows)
+	lines, err := ultragoal.Lines(append(s.rows[:1:1], c.Rows...))
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
@@ -58,10 +58,10 @@ func (s *session) take(c ultragoal.Change, err error) error {
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, lines)
 	}
-	if err := ultragoal.Agree(p, rows); err != nil {
+	s.plan, s.rows = p, append(s.rows[:len(s.rows)-len(c.Rows)], rows[1:]...)
+	if err := ultragoal.Agree(s.plan, s.rows); err != nil {
 		s.t.Fatalf("%v\n%s%s", err, text, lines)
 	}
-	s.plan, s.rows = p, rows
 	return nil
 }
 
@@ -568,6 +568,9 @@ func TestAnyOrderOfCommandsKeepsTheInvariants(t *testing.T) {
 			return rapid.SampledFrom(s.plan.Goals).Draw(t, "goal").ID
 		}
 		steer := func(kind string, children ...ultragoal.Child) {
+			if len(s.plan.Goals) > 8 && kind != ultragoal.Reorder {
+				return // enough to go wrong
+			}
 			st, err := ultragoal.Steer(s.plan, s.rows, ultragoal.Proposal{
 				Kind: kind, Evidence: "e", Rationale: "r", TargetGoalID: id(), Title: "t", Objective: "o", Children: children, PendingOrder: []string{id()},
 			}, now)

@@ -14,11 +14,17 @@ import (
 type Snapshot struct {
 	Available bool           `json:"available"`
 	Objective string         `json:"objective,omitzero"`
-	Status    string         `json:"status,omitzero"`      // active, complete, blocked, failed, cancelled or unknown
-	Broken    bool           `json:"unavailable,omitzero"` // the host cannot tell: its own store fails
+	Status    string         `json:"status,omitzero"`            // active, complete, blocked, failed, cancelled or unknown
+	Reason    string         `json:"unavailableReason,omitzero"` // why there is none: brokenStore, or toolError
 	Problem   string         `json:"errorMessage,omitzero"`
 	Raw       jsontext.Value `json:"raw,omitzero"`
 }
+
+// Why a snapshot has no goal.
+const (
+	brokenStore = "db_schema_context_error" // the host cannot tell: its own store fails
+	toolError   = "tool_error"
+)
 
 var snapshotStatus = map[string]string{
 	"complete": "complete", "completed": "complete", "done": "complete", "cancelled": "cancelled", "canceled": "cancelled", "failed": "failed", "failure": "failed",
@@ -53,7 +59,12 @@ func ReadSnapshot(text []byte) (*Snapshot, error) {
 	s.Available = s.Objective != ""
 	if !s.Available {
 		s.Problem = problemOf(root)
-		s.Broken = brokenStore(s.Problem)
+		switch {
+		case isBrokenStore(s.Problem):
+			s.Reason = brokenStore
+		case s.Problem != "":
+			s.Reason = toolError
+		}
 	}
 	return s, nil
 }
@@ -82,8 +93,8 @@ func problemOf(root map[string]jsontext.Value) string {
 	return ""
 }
 
-// brokenStore says that an error is of the host's own store of goals.
-func brokenStore(problem string) bool {
+// isBrokenStore says that an error is of the host's own store of goals.
+func isBrokenStore(problem string) bool {
 	p := strings.ToLower(problem)
 	if strings.Contains(p, "thread_goals") {
 		return true
@@ -112,7 +123,7 @@ func (p *Plan) Reconcile(g *Goal, s *Snapshot, want ...string) error {
 	switch {
 	case s == nil:
 		return errors.New("the goal of the host is not given; call get_goal and pass its JSON with --codex-goal-json")
-	case s.Broken:
+	case s.Reason == brokenStore:
 		return fmt.Errorf("the host cannot read its goal (%s); record --status blocked with this JSON, and go on once get_goal works", s.Problem)
 	case !s.Available:
 		return errors.New("the host has no goal; call create_goal with the objective of the plan, then get_goal, and pass its JSON with --codex-goal-json")
