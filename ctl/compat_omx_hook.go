@@ -105,9 +105,9 @@ func (a *app) answerOmx() string {
 		if strings.TrimSpace(e.Prompt) == "" {
 			return turn.Nothing
 		}
-		return turn.Routed(route.Suggest(e.Prompt, nil, route.Shipped()), a.ownState(e)).Line()
+		return turn.Routed(e, route.Suggest(e.Prompt, nil, route.Shipped()), a.ownState(e)).Line()
 	case turn.SessionStart:
-		return turn.Begun(a.ownState(e)).Line()
+		return turn.Begun(e, a.ownState(e)).Line()
 	case turn.Stop:
 		return a.holdOmx(e)
 	case turn.SessionEnd:

@@ -84,13 +84,13 @@ func number(state omx.Object, name string) string {
 
 // Routed is the answer to a prompt: what it asks for, and how that is done. Prompts that
 // name none of it are nobody's business.
-func Routed(s route.Suggestion, state omx.Object) Answer {
+func Routed(e Event, s route.Suggestion, state omx.Object) Answer {
 	phase, active := phaseOf(state)
 	switch s.Do {
 	case route.DoStop:
-		return adds(Prompt, stops(phase, active))
+		return adds(Prompt, stops(e, phase, active))
 	case route.DoContinue:
-		return adds(Prompt, goesOn(state, phase, active))
+		return adds(Prompt, goesOn(e, state, phase, active))
 	case route.DoRun, route.DoClarify, route.DoPlan, route.DoAnswer, route.DoEdit, route.DoReview:
 	}
 	named := ""
@@ -107,55 +107,71 @@ func Routed(s route.Suggestion, state omx.Object) Answer {
 	if active {
 		text = fmt.Sprintf("%q in the prompt asks for work under gates, and autopilot is active already, in phase %s: it is not begun anew. ", named, phase)
 	}
-	return adds(Prompt, text+does(s, active))
+	return adds(Prompt, text+does(e, s, active))
 }
 
-func stops(phase string, active bool) string {
+func stops(e Event, phase string, active bool) string {
 	if !active {
 		return ""
 	}
-	return fmt.Sprintf("The person stops autopilot, which is in phase %s: run apctl compat omx cancel, and do no more. What was recorded stays.", phase)
+	return fmt.Sprintf("The person stops autopilot, which is in phase %s: run %s, and do no more. What was recorded stays.", phase, writes(e, false, omx.Cancelled))
 }
 
-func goesOn(state omx.Object, phase string, active bool) string {
+// writes is the command that puts autopilot of the session into a phase.
+func writes(e Event, active bool, phase string) string {
+	return fmt.Sprintf(`apctl compat omx state write --input '{"mode":"autopilot","active":%t,"current_phase":%q,"session_id":%q}'`, active, phase, e.Session)
+}
+
+// session is the option that names the session, if its id is one.
+func (e Event) session() string {
+	if omx.CheckID(e.Session) != nil {
+		return ""
+	}
+	return " --session " + e.Session
+}
+
+func goesOn(e Event, state omx.Object, phase string, active bool) string {
 	if active {
-		return fmt.Sprintf("autopilot is in phase %s: go on there. apctl compat omx autopilot next says what is next.", phase)
+		return fmt.Sprintf("autopilot is in phase %s: go on there. apctl compat omx autopilot next%s says what is next.", phase, e.session())
+	}
+	if at := omx.Phase(state.Sub("apctl").Text("resume_phase")); at != "" && omx.Phase(state.Text("current_phase")) == omx.Cancelled {
+		return fmt.Sprintf("autopilot was cancelled in phase %s. It goes on there with %s; what was recorded is kept.", at, writes(e, true, at))
 	}
 	if ended := omx.Phase(state.Text("current_phase")); ended != "" {
-		return fmt.Sprintf("autopilot is not active; it ended as %s. apctl compat omx autopilot status shows it; what is complete is not begun anew.", ended)
+		return fmt.Sprintf("autopilot is not active; it ended as %s. apctl compat omx autopilot status%s shows it; what is complete is not begun anew.", ended, e.session())
 	}
 	return ""
 }
 
 // does says how what a prompt asks for is done.
-func does(s route.Suggestion, active bool) string {
+func does(e Event, s route.Suggestion, active bool) string {
 	switch {
 	case s.Do == route.DoPlan && s.Workflow != "":
-		return fmt.Sprintf("Too little is said to be worked on: ask, then plan. %s does both: apctl run --workflow %s \"TASK\"%s.", s.Workflow, s.Workflow, drives(active))
+		return fmt.Sprintf("Too little is said to be worked on: ask, then plan. %s does both: apctl run --workflow %s \"TASK\"%s.", s.Workflow, s.Workflow, drives(e, active))
 	case s.Do != route.DoRun:
 		return "It is not for a run: " + s.Do.Instead() + "."
 	case s.Workflow == "omx", s.Workflow == "omx-ralph":
-		return fmt.Sprintf("The daemon runs it with gates of its own: apctl run --workflow %s \"TASK\"%s.", s.Workflow, drives(active))
+		return fmt.Sprintf("The daemon runs it with gates of its own: apctl run --workflow %s \"TASK\"%s.", s.Workflow, drives(e, active))
 	case s.Workflow != "":
 		return fmt.Sprintf("The workflow %s is enough: apctl run --workflow %s \"TASK\" --gate NAME=COMMAND.", s.Workflow, s.Workflow)
 	}
 	return "apctl workflow ls shows the workflows."
 }
 
-func drives(active bool) string {
+func drives(e Event, active bool) string {
 	if active {
 		return ""
 	}
-	return "; or this chat drives it: apctl compat omx autopilot start --task \"TASK\""
+	return "; or this chat drives it: apctl compat omx autopilot start --task \"TASK\"" + e.session()
 }
 
 // Begun is what a chat finds when it begins: an autopilot of its session that goes on.
-func Begun(state omx.Object) Answer {
+func Begun(e Event, state omx.Object) Answer {
 	phase, active := phaseOf(state)
 	if !active {
 		return Answer{}
 	}
-	return adds(SessionStart, fmt.Sprintf("autopilot of this session is in phase %s (iteration %s): it goes on there. apctl compat omx autopilot next says what is next.", phase, or(number(state, "iteration"), "not counted")))
+	return adds(SessionStart, fmt.Sprintf("autopilot of this session is in phase %s (iteration %s): it goes on there. apctl compat omx autopilot next%s says what is next.", phase, or(number(state, "iteration"), "not counted"), e.session()))
 }
 
 func or(text, otherwise string) string {

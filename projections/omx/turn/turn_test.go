@@ -114,28 +114,30 @@ func TestAPromptIsRoutedAndNothingIsStarted(t *testing.T) {
 		prompt, state string
 		want          []string // empty: nothing is said
 	}{
-		"a token":                      {"$autopilot settle #12", "", []string{`"$autopilot" in the prompt`, "Nothing was started", "apctl run --workflow omx ", "autopilot start"}},
-		"the token of ralph":           {"$ralph settle #12", "", []string{"apctl run --workflow omx-ralph "}},
-		"a start word of a small task": {"autopilot: mend a.go", "", []string{"converge is enough"}},
-		"too vague":                    {"build me a todo app", "", []string{"Too little is said", "ask, then plan"}},
-		"an exclusion behind a word":   {"autopilot: just explain the cache", "", []string{"not for a run: answer it"}},
-		"a review":                     {"$code-review", "", []string{"not for a run: review what is there"}},
-		"a token while it is active":   {"$autopilot settle #12", active, []string{"active already, in phase ultragoal", "not begun anew"}},
-		"keep going":                   {"keep going", active, []string{"is in phase ultragoal: go on there"}},
-		"continue after its end":       {"continue", `{"active":false,"current_phase":"complete"}`, []string{"ended as complete", "not begun anew"}},
-		"stop":                         {"stop", active, []string{"apctl compat omx cancel", "What was recorded stays"}},
-		"the token of a stop":          {"$cancel", active, []string{"apctl compat omx cancel"}},
-		"continue without a state":     {"continue", "", nil},
-		"stop without a state":         {"abort", "", nil},
-		"stop after the end":           {"abort", `{"active":false,"current_phase":"complete"}`, nil},
-		"an ordinary question":         {"what is in a.go?", "", nil},
-		"an ordinary task":             {"mend the parser in a.go", active, nil},
-		"a word that is quoted":        {"the title is \"autopilot\"", active, nil},
-		"a word that is denied":        {"do not use $autopilot", "", nil},
-		"a path":                       {"look at cmd/autopilot/main.go", "", nil},
-		"a keyword that is no command": {"add a code review page in a.go", "", nil},
+		"a token":                        {"$autopilot settle #12", "", []string{`"$autopilot" in the prompt`, "Nothing was started", "apctl run --workflow omx ", `autopilot start --task "TASK" --session s1`}},
+		"the token of ralph":             {"$ralph settle #12", "", []string{"apctl run --workflow omx-ralph "}},
+		"a start word of a small task":   {"autopilot: mend a.go", "", []string{"converge is enough"}},
+		"too vague":                      {"build me a todo app", "", []string{"Too little is said", "ask, then plan"}},
+		"an exclusion behind a word":     {"autopilot: just explain the cache", "", []string{"not for a run: answer it"}},
+		"a review":                       {"$code-review", "", []string{"not for a run: review what is there"}},
+		"a token while it is active":     {"$autopilot settle #12", active, []string{"active already, in phase ultragoal", "not begun anew"}},
+		"keep going":                     {"keep going", active, []string{"is in phase ultragoal: go on there"}},
+		"continue after its end":         {"continue", `{"active":false,"current_phase":"complete"}`, []string{"ended as complete", "not begun anew"}},
+		"stop":                           {"stop", active, []string{`state write --input '{"mode":"autopilot","active":false,"current_phase":"cancelled","session_id":"s1"}'`, "What was recorded stays"}},
+		"the token of a stop":            {"$cancel", active, []string{"cancelled"}},
+		"continue after a cancel":        {"continue", `{"active":false,"current_phase":"cancelled","apctl":{"resume_phase":"ralplan"}}`, []string{"cancelled in phase ralplan", `"current_phase":"ralplan","session_id":"s1"`}},
+		"a phase to resume that is none": {"continue", `{"active":false,"current_phase":"cancelled","apctl":{"resume_phase":"x'; rm"}}`, []string{"ended as cancelled"}},
+		"continue without a state":       {"continue", "", nil},
+		"stop without a state":           {"abort", "", nil},
+		"stop after the end":             {"abort", `{"active":false,"current_phase":"complete"}`, nil},
+		"an ordinary question":           {"what is in a.go?", "", nil},
+		"an ordinary task":               {"mend the parser in a.go", active, nil},
+		"a word that is quoted":          {"the title is \"autopilot\"", active, nil},
+		"a word that is denied":          {"do not use $autopilot", "", nil},
+		"a path":                         {"look at cmd/autopilot/main.go", "", nil},
+		"a keyword that is no command":   {"add a code review page in a.go", "", nil},
 	} {
-		a := turn.Routed(route.Suggest(c.prompt, nil, route.Shipped()), state(t, c.state))
+		a := turn.Routed(turn.Event{Session: "s1"}, route.Suggest(c.prompt, nil, route.Shipped()), state(t, c.state))
 		if a.Decision != "" || (a.Specific == nil) != (len(c.want) == 0) {
 			t.Errorf("%s: %s", name, a.Line())
 			continue
@@ -150,12 +152,15 @@ func TestAPromptIsRoutedAndNothingIsStarted(t *testing.T) {
 
 func TestAChatThatBeginsHearsOfItsOwnAutopilot(t *testing.T) {
 	t.Parallel()
+	if a := turn.Begun(turn.Event{Session: "x; rm -r"}, state(t, `{"active":true,"current_phase":"ralplan"}`)); strings.Contains(a.Line(), "rm") {
+		t.Errorf("a session that is no id is in a command: %s", a.Line())
+	}
 	for text, want := range map[string]string{
 		"": "", `{"active":false,"current_phase":"ralplan"}`: "", `{"active":true,"current_phase":"complete"}`: "",
-		`{"active":true,"current_phase":"ralplan","iteration":3}`: "in phase ralplan (iteration 3)",
+		`{"active":true,"current_phase":"ralplan","iteration":3}`: "in phase ralplan (iteration 3): it goes on there. apctl compat omx autopilot next --session s1",
 		`{"active":true,"current_phase":"ralplan"}`:               "(iteration not counted)",
 	} {
-		a := turn.Begun(state(t, text))
+		a := turn.Begun(turn.Event{Session: "s1"}, state(t, text))
 		if (a.Specific != nil) != (want != "") || want != "" && !strings.Contains(a.Specific.Context, want) {
 			t.Errorf("%s: %s", text, a.Line())
 		}
@@ -204,8 +209,8 @@ func TestEveryAnswerIsOneLineOfJSON(t *testing.T) {
 		o := omx.Object{}.Set("active", rapid.Bool().Draw(t, "active")).Set("current_phase", rapid.SampledFrom(phases).Draw(t, "phase"))
 		e := turn.Event{Prompt: rapid.String().Draw(t, "prompt"), Again: rapid.Bool().Draw(t, "again"), Session: "s"}
 		held, _, _ := turn.Held(e, o)
-		routed := turn.Routed(route.Suggest(e.Prompt, nil, route.Shipped()), o)
-		for _, a := range []turn.Answer{held, routed, turn.Begun(o)} {
+		routed := turn.Routed(e, route.Suggest(e.Prompt, nil, route.Shipped()), o)
+		for _, a := range []turn.Answer{held, routed, turn.Begun(e, o)} {
 			line := a.Line()
 			if strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "}\n") {
 				t.Fatalf("%q", line)
@@ -230,7 +235,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%+v", e)
 		}
 		if len(text) < 1<<10 {
-			_ = turn.Routed(route.Suggest(e.Prompt, nil, route.Shipped()), nil).Line()
+			_ = turn.Routed(e, route.Suggest(e.Prompt, nil, route.Shipped()), nil).Line()
 		}
 	})
 }
