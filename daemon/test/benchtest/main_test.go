@@ -57,6 +57,7 @@ func groups() []group {
 		{"large", (*bench).large},
 		{"hook", (*bench).hooks},
 		{"compat", (*bench).compat},
+		{"omx", (*bench).omx},
 		{"effect", (*bench).effects},
 		{"rails", (*bench).rails},
 		{"idle", (*bench).idle},
