@@ -1,7 +1,6 @@
 package ultragoal_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"autopilot/projections/omx/ultragoal"
 )
@@ -265,111 +263,6 @@ func TestACheckpointIsForTheStoryInProgressOnly(t *testing.T) {
 	}
 }
 
-func TestTheLastStoryNeedsTheWholeGate(t *testing.T) {
-	t.Parallel()
-	for _, mode := range []string{ultragoal.Aggregate, ultragoal.PerStory} {
-		s := begin(t, mode, "a")
-		s.next(false)
-		if err := s.done("G001-a", "complete", ""); err == nil || !strings.Contains(err.Error(), "--quality-gate-json") {
-			t.Errorf("%s: %v", mode, err)
-		}
-		if err := s.done("G001-a", "active", gate); err == nil {
-			t.Errorf("%s: the goal of the host is active at the end", mode)
-		}
-		if err := s.done("G001-a", "complete", gate); err != nil || !s.plan.Done() || (s.plan.Completion != nil) != (mode == ultragoal.Aggregate) {
-			t.Errorf("%s: %v", mode, err)
-		}
-		if _, _, err := ultragoal.Add(s.plan, ultragoal.Wanted{Title: "x", Objective: "y"}, "", now); err == nil {
-			t.Errorf("%s: a complete plan takes a story", mode)
-		}
-	}
-}
-
-func TestEachMemberOfTheGateIsAskedFor(t *testing.T) {
-	t.Parallel()
-	required := []ultragoal.Invariant{}
-	if err := ultragoal.CheckGate(jsontext.Value(gate), required); err != nil {
-		t.Fatal(err)
-	}
-	for _, change := range [][2]string{
-		{`"aiSlopCleaner":{"status":"passed"`, `"aiSlopCleaner":{"status":"failed"`},
-		{`"aiSlopCleaner":{"status":"passed","evidence":"e"}`, `"aiSlopCleaner":{"status":"passed","evidence":" "}`},
-		{`"aiSlopCleaner"`, `"x"`},
-		{`"verification":{"status":"passed"`, `"verification":{"status":"skipped"`},
-		{`"verification"`, `"x"`},
-		{`["go test ./..."]`, `[]`},
-		{`["go test ./..."]`, `["go test ./..."," "]`},
-		{`["go test ./..."]`, `"go test"`},
-		{`"],"evidence":"e"`, `"]`},
-		{`"codeReview"`, `"x"`},
-		{`APPROVE`, `COMMENT`},
-		{`APPROVE`, `REQUEST CHANGES`},
-		{`CLEAR`, `WATCH`},
-		{`CLEAR`, `BLOCK`},
-		{`"CLEAR","evidence":"e"`, `"CLEAR"`},
-		{`"independentReview"`, `"x"`},
-		{`"code-reviewer"`, `"leader"`},
-		{`"agentRole":"code-reviewer","evidence":"e"`, `"agentRole":"code-reviewer"`},
-		{`"agentRole":"architect"`, `"agentRole":"executor"`},
-		{`"agentRole":"architect","evidence":"e"`, `"agentRole":"architect"`},
-		{`"architectureInvariantGate"`, `"x"`},
-		{`"architectureInvariantGate":{"status":"passed"`, `"architectureInvariantGate":{"status":"blocked"`},
-		{`"evidence":"e","sourceArtifacts"`, `"sourceArtifacts"`},
-		{`"sourceArtifacts":[]`, `"sourceArtifacts":[""]`},
-		{`"invariants":[]`, `"invariants":[{"invariant":"i","source":"b.md","status":"proved","implementationEvidence":"e","testEvidence":"e","reviewEvidence":"e"}]`},
-		{gate, `[]`},
-		{gate, `7`},
-	} {
-		bad := strings.Replace(gate, change[0], change[1], 1)
-		if bad == gate {
-			t.Fatalf("%s is not in the gate", change[0])
-		}
-		if ultragoal.CheckGate(jsontext.Value(bad), nil) == nil {
-			t.Errorf("%s instead of %s passes", change[1], change[0])
-		}
-	}
-}
-
-func TestInvariantsOfTheBriefHaveToBeProved(t *testing.T) {
-	t.Parallel()
-	brief := "# B\n- a\n## Architecture invariants\n- The core does **no** I/O\n## More\n- b\n\nDomain constraint: sums are integers.\n"
-	rows := []ultragoal.Row{{Event: ultragoal.SteeringAccepted, Steering: &ultragoal.Audit{}, Message: "required architecture invariant: one writer"}}
-	required := ultragoal.Required(brief, rows)
-	want := []ultragoal.Invariant{
-		{Text: "sums are integers", Source: ".omx/ultragoal/brief.md"},
-		{Text: "The core does **no** I/O", Source: ".omx/ultragoal/brief.md"},
-		{Text: "one writer", Source: ".omx/ultragoal/ledger.jsonl"},
-	}
-	if diff := cmp.Diff(want, required); diff != "" {
-		t.Fatal(diff)
-	}
-	proof := func(text, source, more string) string {
-		return fmt.Sprintf(`{"invariant":%q,"source":%q,"status":"proved","implementationEvidence":"e","testEvidence":"e","reviewEvidence":"e"%s}`, text, source, more)
-	}
-	full := func(list ...string) jsontext.Value {
-		sources := `"sourceArtifacts":[".omx/ultragoal/brief.md",".omx/ultragoal/ledger.jsonl"],"invariants":[` + strings.Join(list, ",") + `]`
-		return jsontext.Value(strings.Replace(gate, `"sourceArtifacts":[],"invariants":[]`, sources, 1))
-	}
-	one, two, three := proof("sums are integers", ".omx/ultragoal/brief.md#x", ""), proof("the core does no i/o", ".omx/ultragoal/brief.md", ""), proof("one writer", ".omx/ultragoal/ledger.jsonl", "")
-	if err := ultragoal.CheckGate(full(one, two, three), required); err != nil {
-		t.Fatal(err)
-	}
-	for name, g := range map[string]jsontext.Value{
-		"one is missing":           full(one, two),
-		"its source is another":    full(one, two, proof("one writer", ".omx/ultragoal/brief.md", "")),
-		"its source is none":       full(one, two, proof("one writer", "my head", "")),
-		"it has blockers":          full(one, two, proof("one writer", ".omx/ultragoal/ledger.jsonl", `,"blockers":["b"]`)),
-		"it is not proved":         full(one, two, strings.Replace(three, "proved", "assumed", 1)),
-		"it has no test":           full(one, two, strings.Replace(three, `"testEvidence":"e"`, `"testEvidence":""`, 1)),
-		"it has no text":           full(one, two, proof("", ".omx/ultragoal/ledger.jsonl", ""), three),
-		"there is no gate for any": jsontext.Value(gate),
-	} {
-		if ultragoal.CheckGate(g, required) == nil {
-			t.Errorf("%s: it passes", name)
-		}
-	}
-}
-
 func TestAReviewThatIsNotCleanIsResolvedByAStoryOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := begin(t, ultragoal.Aggregate, "a", "b")
@@ -469,63 +362,6 @@ func TestABlockedCheckpointIsNoEnd(t *testing.T) {
 	}
 }
 
-func TestADamagedLedgerIsRefusedAndNamed(t *testing.T) {
-	t.Parallel()
-	s := begin(t, ultragoal.Aggregate, "a")
-	s.next(false)
-	text, err := ultragoal.Lines(s.rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string][2]string{
-		"empty":              {"", "line 1: there is no row"},
-		"cut off":            {string(text[:len(text)-4]), "line 2: the row is cut off"},
-		"no line end":        {strings.TrimSuffix(string(text), "\n"), "line 2: the row is cut off"},
-		"not JSON":           {string(text) + "x\n", "line 3"},
-		"not an object":      {string(text) + "[]\n", "line 3"},
-		"a member twice":     {string(text) + `{"ts":"a","ts":"b","event":"goal_started"}` + "\n", "line 3"},
-		"no event":           {string(text) + `{"ts":"a"}` + "\n", "line 3: it has no ts or no event"},
-		"its first row gone": {string(text[strings.IndexByte(string(text), '\n')+1:]), "line 1: it begins with goal_started"},
-	} {
-		if _, err := ultragoal.ReadLedger([]byte(c[0])); !errors.Is(err, ultragoal.ErrDamaged) || !strings.Contains(err.Error(), c[1]) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestAPlanThatDoesNotFitItsLedgerIsRefusedAndTheStoryNamed(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*ultragoal.Plan, *[]ultragoal.Row)
-		want   string
-	}{
-		"a story was removed from the plan": {func(p *ultragoal.Plan, _ *[]ultragoal.Row) { p.Goals = p.Goals[:1] }, "G002-b was removed from .omx/ultragoal/goals.json"},
-		"one was put into it": {func(p *ultragoal.Plan, _ *[]ultragoal.Row) {
-			p.Goals = append(p.Goals, ultragoal.Goal{ID: "G9", Status: "pending"})
-		}, "has G9"},
-		"one was completed in it":                  {func(p *ultragoal.Plan, _ *[]ultragoal.Row) { p.Goals[1].Status = "complete" }, "G002-b is complete"},
-		"one was reopened in it":                   {func(p *ultragoal.Plan, _ *[]ultragoal.Row) { p.Goals[0].Status = "pending" }, "G001-a is pending"},
-		"its completion was taken from the ledger": {func(_ *ultragoal.Plan, r *[]ultragoal.Row) { *r = (*r)[:2] }, "G001-a is complete"},
-		"a plan of the release, one removed": {func(p *ultragoal.Plan, r *[]ultragoal.Row) {
-			(*r)[0].GoalIDs = nil
-			p.Goals = p.Goals[:1]
-		}, "has 1 stories, and .omx/ultragoal/ledger.jsonl has recorded 2"},
-		"one that steering made was removed": {func(_ *ultragoal.Plan, r *[]ultragoal.Row) {
-			*r = append(*r, ultragoal.Row{Event: ultragoal.SteeringAccepted, Steering: &ultragoal.Audit{Kind: ultragoal.SplitSubgoal, After: jsontext.Value(`{"children":[{"id":"G003-c"}]}`)}})
-		}, "G003-c was removed"},
-	} {
-		s := begin(t, ultragoal.Aggregate, "a", "b")
-		s.next(false)
-		if err := s.done("G001-a", "active", ""); err != nil {
-			t.Fatal(err)
-		}
-		c.change(&s.plan, &s.rows)
-		if err := ultragoal.Agree(s.plan, s.rows); !errors.Is(err, ultragoal.ErrDamaged) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestAPlanThatIsNotSoundIsRefused(t *testing.T) {
 	t.Parallel()
 	goal := func(more string) string { return `{"version":1,"goals":[{"id":"G1","status":"pending"` + more + `]}` }
@@ -554,95 +390,6 @@ func TestMembersThatAreNotKnownStay(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"statePathPrefix": "sub"`) || !strings.Contains(string(text), `"tokenBudget": 5`) {
 		t.Errorf("%v\n%s", err, text)
 	}
-}
-
-// model: whatever is done in whatever order, plan and ledger agree, at most one story is
-// in progress, and what is complete stays so.
-func TestAnyOrderOfCommandsKeepsTheInvariants(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		mode := rapid.SampledFrom([]string{ultragoal.Aggregate, ultragoal.PerStory}).Draw(t, "mode")
-		s := begin(t, mode, "a", "b", "c")
-		complete := map[string]bool{}
-		id := func() string {
-			return rapid.SampledFrom(s.plan.Goals).Draw(t, "goal").ID
-		}
-		steer := func(kind string, children ...ultragoal.Child) {
-			if len(s.plan.Goals) > 8 && kind != ultragoal.Reorder {
-				return // enough to go wrong
-			}
-			st, err := ultragoal.Steer(s.plan, s.rows, ultragoal.Proposal{
-				Kind: kind, Evidence: "e", Rationale: "r", TargetGoalID: id(), Title: "t", Objective: "o", Children: children, PendingOrder: []string{id()},
-			}, now)
-			if err := s.take(st.Change, err); err != nil {
-				t.Fatalf("%v", err)
-			}
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"next": func(t *rapid.T) { s.next(rapid.Bool().Draw(t, "retry")) },
-			"done": func(t *rapid.T) {
-				_ = s.done(id(), rapid.SampledFrom([]string{"active", "complete"}).Draw(t, "host"), gate)
-			},
-			"fail": func(t *rapid.T) { _ = s.fail(id(), rapid.SampledFrom([]string{"red", "token missing"}).Draw(t, "why")) },
-			"split": func(*rapid.T) {
-				steer(ultragoal.SplitSubgoal, ultragoal.Child{Title: "x", Objective: "y"}, ultragoal.Child{Title: "z", Objective: "y"})
-			},
-			"super":  func(*rapid.T) { steer(ultragoal.Supersede, ultragoal.Child{Title: "x", Objective: "y"}) },
-			"block":  func(*rapid.T) { steer(ultragoal.Supersede) },
-			"add":    func(*rapid.T) { steer(ultragoal.AddSubgoal) },
-			"revise": func(*rapid.T) { steer(ultragoal.Revise) },
-			"order":  func(*rapid.T) { steer(ultragoal.Reorder) },
-			"review": func(*rapid.T) {
-				c, _, _, err := ultragoal.ReviewBlockers(s.plan, ultragoal.Checkpoint{GoalID: id(), Evidence: "e", Snapshot: s.goalOf("active")}, ultragoal.Wanted{Title: "m", Objective: "m"}, now)
-				_ = s.take(c, err)
-			},
-			"": func(t *rapid.T) {
-				for _, g := range s.plan.Goals {
-					if complete[g.ID] && g.Status != ultragoal.Complete {
-						t.Fatalf("%s was complete, and is %s", g.ID, g.Status)
-					}
-					complete[g.ID] = g.Status == ultragoal.Complete
-				}
-				sum := s.plan.Summary()
-				if sum.ArtifactDone && (sum.Pending+sum.InProgress+sum.Failed+sum.NeedsDecision > sum.Superseded) {
-					t.Fatalf("done: %+v", sum)
-				}
-			},
-		})
-	})
-}
-
-func FuzzReaders(f *testing.F) {
-	s := begin(f, ultragoal.Aggregate, "a", "b")
-	text, _ := s.plan.Text()
-	lines, _ := ultragoal.Lines(s.rows)
-	for _, seed := range []string{string(text), string(lines), gate, `{"goal":{"objective":"x","status":"active"}}`, `{"kind":"add_subgoal","after":{"children":[{}]}}`, "- a\n  - b\n", "# x\n\x00"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := ultragoal.Read(text)
-		if err == nil {
-			again, err := p.Text()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := ultragoal.Read(again); err != nil {
-				t.Fatalf("%v\n%s", err, again)
-			}
-			_, _, _ = ultragoal.Next(p, true, now)
-			_ = p.Summary()
-		}
-		if rows, err := ultragoal.ReadLedger(text); err == nil {
-			_ = ultragoal.Agree(p, rows)
-			_ = ultragoal.Required(string(text), rows)
-		}
-		_, _ = ultragoal.ReadSnapshot(text)
-		_ = ultragoal.CheckGate(text, nil)
-		if s, err := ultragoal.ReadProposal(text); err == nil {
-			_, _ = ultragoal.Steer(p, nil, s, now)
-		}
-		_, _ = ultragoal.Create(string(text), nil, ultragoal.Aggregate, now)
-	})
 }
 
 func encode(t *testing.T, v any) string {
