@@ -50,7 +50,7 @@ var lessonsOfAtddKit = map[string]string{
 	"A49": "daemon/claims_test.go#TestAChatThatEndsGivesItsClaimsBack", "A50": queue, "A51": queue, "A52": queue, "A53": "ctl/worktree/seed_test.go#TestIgnoredFilesThatAreWantedAreCopiedWithTheirModesAndThroughNoLink",
 	"A54": queue, "A55": queue, "A56": "daemon/report/draft/draft_test.go#TestWhatCannotBeShownIsSaidAndNothingIsPushed", "A57": "daemon/claims_test.go#TestTheHookGuardsTheBranchOfAnotherSession",
 	"A58": "projections/claim/claim_test.go#TestTheAgeOfTheLastBeatSaysHowAClaimStands", "A59": "daemon/ends_test.go#TestEachEndOfARunIsShownByATest, " + aSeed, "A60": "daemon/run/workflow/input_test.go#TestA60AFoundNameIsNoOption",
-	"A61": "daemon/atdd_flaky_test.go#TestA61OneRunIsTooFew, daemon/run/gate/series_test.go#TestA61ASeriesEndsWhenNothingMoreIsToBeSeen", "A62": aGates, "A63": "projections/rule/suggest_test.go#TestOnlyWhatIsThereIsRecommended",
+	"A61": "daemon/atdd_flaky_test.go#TestA61OneRunIsTooFew, daemon/run/gate/series_test.go#TestA61ASeriesEndsWhenNothingMoreIsToBeSeen", "A62": aGates, "A63": "projections/route/suggest_test.go#TestOnlyWhatIsThereIsRecommended",
 	"Q22": aRed + ", " + "projections/atdd/atdd_test.go#TestSeeds35RecordRedEvidence", "Q23": "daemon/red_test.go#TestARedRowHasToAgreeWithTheHistory, ctl/atdd/rails_test.go#TestSeeds35CheckRedEvidence",
 	"Q24": "projections/atdd/atdd_test.go#TestSeeds35Fingerprint, " + aJudge, "Q25": aRail, "Q26": "projections/atdd/atdd_test.go#TestSeeds35RecordHalt", "Q27": aRow, "Q28": aRail, "Q29": queue, "Q30": queue, "Q31": queue,
 	"Q32": "projections/claim/claim_test.go#TestAClaimIsTakenFromNobodyWhoIsLive", "Q33": "projections/rule/send_test.go#TestWhatACommandSendsToABranch", "Q34": "projections/atdd/atdd_test.go#TestSeeds35FindRed", "Q35": queue,
@@ -60,7 +60,7 @@ var lessonsOfAtddKit = map[string]string{
 var rowsOfAtddKit = map[string]string{
 	"3.1 steps, budgets, anchors": aSteps, "3.1 gates and their owners": aGates + ", daemon/handoff_test.go#TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson",
 	"3.1 directory by its number": "daemon/run/workflow/input_test.go#TestInputsThatStopARun, daemon/atdd_test.go#TestWithoutRequirementsAnIssueIsNotBegun",
-	"3.1 an unknown step":         aJudge, "3.1 the express check": "projections/rule/suggest_test.go#TestExpressIsForSmallAndHarmlessTexts",
+	"3.1 an unknown step":         aJudge, "3.1 the express check": "projections/route/suggest_test.go#TestExpressIsForSmallAndHarmlessTexts",
 	"3.2 args and issue": "daemon/input_test.go#TestARunIsFilledWithItsInputs", "3.2 phase": aSeed, "3.2 findings": "events/wire/findings_test.go#TestFindingsThatAreNone", "3.2 priority of a seed": "events/wire/findings_test.go#TestThePriorityOfAFinding",
 	"3.2 the step of the tests": "-: a run goes through the phases of its workflow, in their order",
 	"3.3 a pin is written once": "ctl/atdd/rails_test.go#TestAnAnchorIsPinnedOnce", "3.3 and compared": "projections/atdd/atdd_test.go#TestSeeds35CheckPin, daemon/atdd_lesson_test.go#TestAL2AnAnchorThatIsChangedRemovedOrRenamedHalts",
@@ -78,7 +78,7 @@ var rowsOfAtddKit = map[string]string{
 	"3.7 evidence": "daemon/run/work/hunk_test.go#TestOfAFindingTheHunksAtItsPlaceAreShown, daemon/run/work/present_test.go#TestKeyDecisionsAreLinesThatNameAPlace", "3.7 hand-off message": "daemon/handoff_test.go#TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson",
 	"3.7 dialogue": "daemon/run/engine/economy_test.go#TestA33AtAGateOneQuestionIsOpenAndItIsAskedOnce", "3.7 bodies": "daemon/report/draft/draft_test.go#TestASetIsCommittedOnItsBranchPushedAndShownAsADraft, daemon/report/notify/comment/golden_test.go#TestRequestsReadAsTheyDidInBothLanguages",
 	"3.8 bugfix": "daemon/atdd_bugfix_test.go#TestABugIsMendedFromItsDiagnosis", "3.8 flaky": "daemon/run/workflow/atdd_test.go#TestA61TheTermsOfTheFlakyRoute, daemon/atdd_flaky_test.go#TestWhatFailsAtTimesIsMendedFromItsDiagnosis",
-	"3.8 route": "projections/rule/suggest_test.go#TestARouteIsDecidedInItsOrder",
+	"3.8 route": "projections/route/suggest_test.go#TestARouteIsDecidedInItsOrder",
 }
 
 // TestEachLessonOfAtddKitIsShownByATest: one that names it.

@@ -35,6 +35,13 @@ func Main(ctx context.Context, w World) int {
 	if args, ok := railCall(w.Args); ok {
 		return a.rail(ctx, args)
 	}
+	if omxHookCall(w.Args) {
+		a.omxHook(ctx)
+		return wire.ExitDone
+	}
+	if args, ok := ultragoalCall(w.Args); ok {
+		return a.omxUltragoal(ctx, args)
+	}
 	if verb, args, ok := omxCall(w.Args); ok {
 		return a.omx(verb, args)
 	}

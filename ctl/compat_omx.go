@@ -18,12 +18,13 @@ func newOmx(a *app) *cobra.Command {
 		Short: "oh-my-codex: the state of its modes, with its gates in code",
 		Long: `The state files of oh-my-codex, as its skill, its hooks and its HUD read and write
 them, with its gates in code: a write that lacks evidence is refused and says what is
-missing. Nothing here needs the daemon.`,
+missing. Only export needs the daemon.`,
 		Example: "  apctl compat omx state read --mode autopilot --json\n  apctl compat omx autopilot start --task \"add a search box\"\n  apctl compat omx cancel",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxExport(a))
+	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxUltragoal(a), newOmxExport(a),
+		newOmxHook(), newOmxInstall(a), newOmxUninstall(a))
 	return cmd
 }
 

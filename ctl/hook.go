@@ -78,10 +78,24 @@ func newHookUninstall(a *app) *cobra.Command {
 
 // hookEdit is a command that changes the settings of a host.
 func (a *app) hookEdit(cmd *cobra.Command, change func(hook.Host, []byte) ([]byte, error)) *cobra.Command {
-	var o hookOptions
 	cmd.Args = oneHost
 	cmd.ValidArgsFunction = completeHosts
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.runHookEdit(args[0], o, change) }
+	return a.settingsEdit(cmd, func(args []string) (hook.Host, error) {
+		h, _ := hook.Find(args[0])
+		return h, nil
+	}, change)
+}
+
+// settingsEdit is a command that changes the settings of a host that its arguments name.
+func (a *app) settingsEdit(cmd *cobra.Command, host func(args []string) (hook.Host, error), change func(hook.Host, []byte) ([]byte, error)) *cobra.Command {
+	var o hookOptions
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		h, err := host(args)
+		if err != nil {
+			return err
+		}
+		return a.runHookEdit(h, o, change)
+	}
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "in your settings (default)")
 	f.BoolVar(&o.project, "project", false, "in the settings of this project")
@@ -114,14 +128,13 @@ func completeHosts(_ *cobra.Command, args []string, _ string) ([]cobra.Completio
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) runHookEdit(name string, o hookOptions, change func(hook.Host, []byte) ([]byte, error)) error {
+func (a *app) runHookEdit(h hook.Host, o hookOptions, change func(hook.Host, []byte) ([]byte, error)) error {
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
 	}
 	if o.user && o.project {
 		return render.Exclusive("--user", "--project")
 	}
-	h, _ := hook.Find(name)
 	s, err := a.settingsOf(h, o.project, o.dir)
 	if err != nil {
 		return err

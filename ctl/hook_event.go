@@ -32,7 +32,7 @@ func hookCall(args []string) (host hook.Host, event string, ok bool) {
 // Quiet says that nothing may be said beside an answer: a host would show it.
 func Quiet(args []string) bool {
 	_, _, ok := hookCall(args)
-	return ok
+	return ok || omxHookCall(args)
 }
 
 // hookEvent answers a host. It says nothing where it cannot know: a host that
@@ -44,6 +44,12 @@ func (a *app) hookEvent(ctx context.Context, h hook.Host, event string) {
 	if a.InIsTTY {
 		return
 	}
+	text := inTime(ctx, func(ctx context.Context) []byte { return a.askHook(ctx, h, event) })
+	_, _ = a.Out.Write(text) // a host that is gone wants no answer
+}
+
+// inTime is an answer to a host, nothing where there is none in time.
+func inTime(ctx context.Context, ask func(context.Context) []byte) []byte {
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
 	answer := make(chan []byte, 1)
@@ -52,12 +58,13 @@ func (a *app) hookEvent(ctx context.Context, h hook.Host, event string) {
 		defer func() {
 			_ = recover() // the exit code of a panic would stop the host
 		}()
-		answer <- a.askHook(ctx, h, event)
+		answer <- ask(ctx)
 	}()
 	select {
 	case text := <-answer:
-		_, _ = a.Out.Write(text) // a host that is gone wants no answer
+		return text
 	case <-ctx.Done():
+		return nil
 	}
 }
 

@@ -49,6 +49,7 @@ type runOptions struct {
 	issue      string
 	fromIssue  string // hash of the text, or ask; empty does not take it
 	inputs     []string
+	short      []string // inputs that have a flag of their own
 	priority   string
 	git        wire.GitRules
 	findings   string // file of them
@@ -133,7 +134,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.inputs, "input", nil, "input `NAME=VALUE` of the workflow (repeatable)")
 	for _, short := range shortInputs {
 		f.BoolFunc(short.flag, "the same as --input "+short.input, func(string) error {
-			o.inputs = append(o.inputs, short.input)
+			o.short = append(o.short, short.input) // --input drops what stands in its list before its first use
 			return nil
 		})
 	}
@@ -329,7 +330,7 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean
 	}
-	if req.Spec.Inputs, err = parseInputs(o.inputs); err != nil {
+	if req.Spec.Inputs, err = parseInputs(slices.Concat(o.inputs, o.short)); err != nil {
 		return req, err
 	}
 	if req.Spec.Gates, err = parseGates(o.goals, o.invariants, o.artifacts...); err != nil {

@@ -171,7 +171,7 @@ ultragoal() { work; summary; echo $AUTOPILOT_ITERATION > n; }`, want: "halted:si
 	},
 	"the ralph lane stays within the five phases": {
 		inputs: map[string]string{"tests": "sh t.sh", "build": "none", "lint": "none", "typecheck": "none", "lane": "ralph", "profile": "quick"},
-		want:   "done", phase: "ultraqa",
+		other:  `ultragoal() { :; }`, want: "done", phase: "ultraqa",
 	},
 	"omx-ralph ends with a clean review": {flow: "omx-ralph", want: "done", phase: "code-review"},
 	"a question without a class is a finding, not a question": {

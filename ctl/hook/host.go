@@ -19,6 +19,7 @@ type Host struct {
 	variable, below string
 	user, project   string // files
 	After           string // what a person has to do once hooks were installed
+	call            string // what the hook calls, where it is not the daemon's
 }
 
 // Event is an event of a host that is of interest.
@@ -49,6 +50,22 @@ func Find(name string) (Host, bool) {
 	}
 	return all[i], true
 }
+
+// FindOmx is the host of that name, with the hook of oh-my-codex's modes: one command for
+// all events, beside the hooks that tell the daemon. Gemini's events are not those of the
+// modes.
+func FindOmx(name string) (Host, bool) {
+	h, ok := Find(name)
+	if !ok || !slices.Contains(OmxHosts(), name) {
+		return Host{}, false
+	}
+	h.call = "compat omx hook"
+	h.Events = []Event{{Name: "SessionStart", timeout: seconds}, {Name: "UserPromptSubmit", timeout: seconds}, {Name: "Stop", timeout: seconds}, {Name: "SessionEnd", timeout: 3}}
+	return h, true
+}
+
+// OmxHosts are the hosts that the hook of oh-my-codex's modes is for.
+func OmxHosts() []string { return []string{"codex", "claude"} }
 
 // event is the event that the host calls so.
 func (h Host) event(name string) (Event, bool) {

@@ -164,7 +164,12 @@ func (h Host) command(program string, e Event) string {
 	return phrase.Quote(program) + h.words(e)
 }
 
-func (h Host) words(e Event) string { return " hook " + h.Name + " " + e.Name }
+func (h Host) words(e Event) string {
+	if h.call != "" {
+		return " " + h.call
+	}
+	return " hook " + h.Name + " " + e.Name
+}
 
 // calls says whether a command is one of ours, and which program it calls.
 func (h Host) calls(command string, e Event) (program string, ok bool) {

@@ -75,17 +75,20 @@ func (i *ink) Write(p []byte) (int, error) {
 // all sessions at the root. The file is read once, and only if it is asked for.
 func (s *Store) threads(session string) func(string) omx.Thread {
 	var sessions omx.Object
-	read := false
+	read, names := false, []string{session}
 	return func(id string) omx.Thread {
 		if !read {
 			o, _, err := readObject(filepath.Join(s.Base, "subagent-tracking.json"))
 			if err == nil {
 				sessions = o.Sub("sessions")
 			}
+			if p := readPointer(s.Base, s.Dir); p.class == usable && p.is(session) {
+				names = append(p.aliases, p.session) // the host counts by its own name of the session
+			}
 			read = true
 		}
 		for _, m := range sessions {
-			if session != "" && m.Name != session {
+			if session != "" && !slices.Contains(names, m.Name) {
 				continue
 			}
 			of := sessions.Sub(m.Name)

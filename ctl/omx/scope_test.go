@@ -163,7 +163,12 @@ func TestEvidenceIsWhereItsPathLeads(t *testing.T) {
 // question, and meets an edit of the approved plan on its way.
 func TestAWholeRunOnFiles(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	wholeRun(t, t.TempDir(), "s-1")
+}
+
+// wholeRun is a run in session s-1, whose sub-agents the tracker has under a name.
+func wholeRun(t *testing.T, dir, tracked string) {
+	t.Helper()
 	old := noon.Add(-time.Hour)
 	file := func(path, text string) {
 		put(t, filepath.Join(dir, path), text)
@@ -176,7 +181,7 @@ func TestAWholeRunOnFiles(t *testing.T) {
 	file("reviews/code-review-1.md", "fine")
 	file("qa/ultraqa-1.md", "green")
 	file(".omx/state/sessions/s-1/questions/q-1.json", `{"question_id":"q-1","session_id":"s-1","status":"answered"}`)
-	file(".omx/state/subagent-tracking.json", `{"schemaVersion":1,"sessions":{"s-1":{"leader_thread_id":"lead","threads":{
+	file(".omx/state/subagent-tracking.json", `{"schemaVersion":1,"sessions":{"`+tracked+`":{"leader_thread_id":"lead","threads":{
 		"lead":{"thread_id":"lead","kind":"leader"},
 		"a":{"thread_id":"a","kind":"subagent","mode":"architect","provenance_kind":"native_subagent","completed_at":"2026-05-01T11:10:00Z"},
 		"c":{"thread_id":"c","kind":"subagent","mode":"critic","provenance_kind":"native_subagent","completed_at":"2026-05-01T11:20:00Z"}}}}}`)

@@ -120,3 +120,10 @@ func TestSeeds43ALiveSessionIsReadFirst(t *testing.T) {
 		t.Errorf("the root counts beside a session: %v, %v", modes, err)
 	}
 }
+
+func TestTheTrackerOfTheHostHasTheSessionByItsOwnName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pointer(t, filepath.Join(dir, ".omx/state"), dir, "s-1", os.Getpid(), ticks(t))
+	wholeRun(t, dir, "native-1")
+}

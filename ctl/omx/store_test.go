@@ -262,6 +262,25 @@ func TestARefusedWriteLeavesNoTrace(t *testing.T) {
 	}
 }
 
+func TestAStateFromElsewhereIsPutWhereItIsSound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	for text, ok := range map[string]bool{
+		`{"active":true,"current_phase":"ultragoal","iteration":3,"review_cycle":2,"max_iterations":10}`: true,
+		`{"active":false,"current_phase":"exhausted","run_outcome":"failed"}`:                            true,
+		`{"active":true,"current_phase":"complete"}`:                                                     false,
+		`{"active":false,"current_phase":"ultragoal"}`:                                                   false,
+		`{"active":false,"current_phase":"exhausted","run_outcome":"finish"}`:                            false,
+		`{"active":true,"current_phase":"ship"}`:                                                         false,
+	} {
+		v, err := s.Put("autopilot", "s-1", object(t, text))
+		if (err == nil) != ok || ok && (v.State.Text("session_id") != "s-1" || !strings.Contains(get(t, v.Path), `"mode": "autopilot"`)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestAModeThatFollowsAnotherCompletesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func (s *Store) Write(call omx.Object, p omx.Profile) (Written, error) {
 	}
 	return s.change(mode, call.Text("session_id"), func(stored omx.Object, w omx.World) (omx.Result, error) {
 		r, err := omx.Write(stored, call, w, p)
-		if err != nil || mode != "autopilot" || p == omx.Advisory || len(stored) > 0 || omx.HasSnapshot(r.State) {
+		if err != nil || mode != "autopilot" || p == omx.Advisory || !r.State.True("active") || omx.HasSnapshot(r.State) {
 			return r, err
 		}
 		path, err := s.snapshot(r.State.Text("task_description"))
@@ -72,6 +72,26 @@ func (s *Store) Start(task, session string, p omx.Profile) (Written, error) {
 		}
 		r.State = omx.WithSnapshot(r.State, path, "canonical", "activation-prompt")
 		return r, nil
+	})
+}
+
+// Put replaces the state of a mode by one that comes from elsewhere, as from the record
+// of a run. It asks for no evidence, and refuses a state that contradicts itself.
+func (s *Store) Put(mode, session string, state omx.Object) (Written, error) {
+	if err := omx.CheckMode(mode); err != nil {
+		return Written{}, err
+	}
+	return s.change(mode, session, func(_ omx.Object, w omx.World) (omx.Result, error) {
+		state = omx.Flatten(state).Set("mode", mode)
+		if w.Session != "" {
+			state = state.Set("session_id", w.Session)
+		}
+		if mode == "autopilot" {
+			if err := omx.Sound(state); err != nil {
+				return omx.Result{}, err
+			}
+		}
+		return omx.Result{State: state}, nil
 	})
 }
 

@@ -105,11 +105,11 @@ func (s Style) HookEdited(f wire.HookFile, after string, dry bool) string {
 	case f.Diff == "" && is:
 		return "the hooks are installed already, " + at
 	case f.Diff == "":
-		return "no hook of apctl is " + at
+		return "these hooks are not " + at
 	case is:
 		return s.paint(green, "installed") + ": " + count(len(f.Events), "hook") + " of " + Line(f.Host) + " " + at + "  " + after + "\n"
 	}
-	return s.paint(green, "uninstalled") + ": no hook of apctl is " + at
+	return s.paint(green, "uninstalled") + ": these hooks are not " + at
 }
 
 // NoEvent is a host without an event.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/events/wire"
+	"autopilot/projections/route"
 )
 
 // Workflows is workflow ls: what a run could name.
@@ -105,20 +106,9 @@ func (s Style) Lint(v wire.LintView) string {
 	return "nothing is wrong with " + Line(strings.Join(v.Checked, ", ")) + "\n"
 }
 
-// doWords are what a suggestion recommends, when it is no run.
-var doWords = map[string]string{
-	"continue": "go on with what was begun: apctl resume",
-	"stop":     "end what runs: apctl stop",
-	"clarify":  "talk it through first: it explores, and there is nothing to check yet",
-	"plan":     "plan it first: too little is said to be worked on",
-	"answer":   "answer it: words are wanted, no work",
-	"edit":     "edit it without a run: it is one small change",
-	"review":   "review what is there, and change nothing: apctl diff",
-}
-
 // Suggestion says what a text would best be done with, why, and what else.
 func (s Style) Suggestion(v wire.SuggestionView) string {
-	what := doWords[v.Do]
+	what := route.Do(v.Do).Instead()
 	switch {
 	case what == "" && v.Workflow == "":
 		what = "no workflow that is here fits"
@@ -134,6 +124,9 @@ func (s Style) Suggestion(v wire.SuggestionView) string {
 		b.WriteString(s.paint(yellow, "ask once:") + " it looks small and harmless, and might go without a workflow; only after an explicit yes\n")
 	}
 	pairs := [][2]string{{"size", fmt.Sprintf("%s, %s", Line(v.Size), count(v.Words, "word"))}}
+	if v.Workflow != "" && v.Do != "run" {
+		pairs = append(pairs, [2]string{"workflow", Line(v.Workflow) + " asks and plans before it works"})
+	}
 	if v.Route != "" && v.Do == "run" {
 		pairs = append(pairs, [2]string{"route", Line(v.Route) + ", by " + Line(v.RouteBy)})
 	}
@@ -171,4 +164,9 @@ func BadInput(v string) *wire.Error {
 // InputTwice is an input that was given twice.
 func InputTwice(name string) *wire.Error {
 	return usage("leave one of them out", "the input %s is given twice", name)
+}
+
+// NoText is a text without a word in it.
+func NoText() *wire.Error {
+	return usage(`apctl route "build me a parser in src/parse.go"`, "the text is empty")
 }

@@ -107,15 +107,23 @@ type SuggestRequest struct {
 // SuggestionView recommends, and changes nothing.
 type SuggestionView struct {
 	Do       string          `json:"do"`                // run, continue, stop, clarify, plan, answer, edit or review
-	Workflow string          `json:"workflow,omitzero"` // an available one, for a run
+	Instead  string          `json:"instead,omitzero"`  // what to do where it is no run
+	Workflow string          `json:"workflow,omitzero"` // an available one: for a run, or to plan first
 	Route    string          `json:"route,omitzero"`    // full, bugfix or flaky
 	RouteBy  string          `json:"route_by,omitzero"` // label, keyword, judgement or default
 	Size     string          `json:"size"`              // small, medium or large
 	Words    int             `json:"words"`
 	Ask      bool            `json:"ask,omitzero"`     // unclear: ask a person first
 	Express  bool            `json:"express,omitzero"` // small and harmless: ask once whether to go without a workflow
+	Skills   []SuggestSkill  `json:"skills,omitzero"`  // that the text names: $tokens in their order, then words
 	Because  []SuggestReason `json:"because"`
-	Else     []string        `json:"else,omitzero"` // other suitable workflows, best first; some may be missing here
+	Else     []string        `json:"else,omitzero"` // other suitable workflows that are here, best first
+}
+
+// SuggestSkill is a skill of oh-my-codex that a text names.
+type SuggestSkill struct {
+	Name     string `json:"name"`
+	Explicit bool   `json:"explicit,omitzero"` // as a $token
 }
 
 // SuggestReason is a rule that fired, and what it saw.

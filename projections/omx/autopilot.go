@@ -23,13 +23,11 @@ func writeAutopilot(stored, given Object, w World, p Profile) (Result, error) {
 	if p == Advisory {
 		return advised(stored, next, w)
 	}
-	for _, name := range []string{"active", "completed_at"} { // null says nothing, and the time of the end is taken here
-		if name == "completed_at" || given.Null(name) {
-			next = next.Without(name)
-			if stored.Has(name) {
-				next = next.put(name, stored.Raw(name))
-			}
-		}
+	for _, name := range []string{"completed_at", "skipped_gates", "completion_status"} { // they are noted here
+		next = keep(next, stored, name)
+	}
+	if given.Null("active") {
+		next = keep(next, stored, "active")
 	}
 	next, err := phased(next)
 	if err != nil {
@@ -51,6 +49,14 @@ func writeAutopilot(stored, given Object, w World, p Profile) (Result, error) {
 		return m.again(given)
 	}
 	return m.goOn(given)
+}
+
+// keep has a member as it is stored, also if it is not.
+func keep(o, stored Object, name string) Object {
+	if !stored.Has(name) {
+		return o.Without(name)
+	}
+	return o.put(name, stored.Raw(name))
 }
 
 // honest is a stored state in which a spent budget is no completion: the notifier of

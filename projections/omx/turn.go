@@ -3,6 +3,7 @@ package omx
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // begin is the first write of a run.
@@ -46,10 +47,9 @@ func (m move) notEnded() error {
 func (m move) again(given Object) (Result, error) {
 	was := Phase(m.was.Text("current_phase"))
 	if !m.next.True("active") {
-		if to := m.next.Text("current_phase"); to != was {
-			if to == Complete {
-				return Result{}, m.notEnded()
-			}
+		if to := m.next.Text("current_phase"); to == Complete && was != Complete {
+			return Result{}, m.notEnded()
+		} else if to != was && slices.Contains(ends, was) {
 			return Result{}, fmt.Errorf("the run has ended as %s, and does not end again as %s", was, to)
 		}
 		if err := m.proven(was); err != nil {
@@ -122,6 +122,9 @@ func (m move) goOn(given Object) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if m.from == "" && m.to != "" { // the stored phase is none that is known
+		g = m.entered(m.to)
+	}
 	if g != nil {
 		return Result{}, g
 	}
@@ -135,7 +138,7 @@ func (m move) goOn(given Object) (Result, error) {
 	case m.from == Review && m.to == QA:
 		m.next = m.next.Set("handoff_artifacts", m.next.Sub("handoff_artifacts").put("code_review", m.next.Raw("review_verdict")))
 	case m.finish:
-		m.next = cleanEnd(m, m.next)
+		m.next = cleanEnd(m, m.next).Without("stop_reason")
 	case m.next.False("active") && m.from != "":
 		m.next = m.next.Set(own, m.next.Sub(own).Set("resume_phase", m.from))
 	}

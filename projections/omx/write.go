@@ -191,6 +191,17 @@ func settled(stored, next Object) error {
 	return bounded(stored, next)
 }
 
+// Sound refuses a state of autopilot that contradicts itself: an unknown phase, an end
+// that is active, work that is not. It asks for no evidence: a state that comes from the
+// record of the daemon has its proof there.
+func Sound(o Object) error {
+	next, err := phased(o)
+	if err != nil {
+		return err
+	}
+	return disputed(next, next, Object{})
+}
+
 func bounded(stored, next Object) error {
 	before, there, err := stored.Count("max_iterations")
 	if after := next.count("max_iterations"); err == nil && there && (stored.True("active") || stored.Text("mode") == "autopilot") && after > before {

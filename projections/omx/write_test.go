@@ -97,6 +97,27 @@ func TestQuirksOfTheRelease(t *testing.T) {
 			}
 		}
 	})
+	t.Run("4: a stored phase that is unknown is no way round the gates", func(t *testing.T) {
+		t.Parallel()
+		b := honest()
+		o := in(t, b, omx.Interview).Set("current_phase", "ship")
+		refused(t, b, o, `{"mode":"autopilot","current_phase":"ultraqa"}`, "the interview has not ended")
+		refused(t, b, o, toEnd(), "autopilot-phase")
+		walk(t, b, o, `{"mode":"autopilot","current_phase":"deep-interview"}`)
+		stale := in(t, b, omx.Goal).Set("active", false) // as the release leaves it
+		refused(t, b, stale, toEnd(), "autopilot-phase")
+		walk(t, b, stale, `{"mode":"autopilot","active":false,"current_phase":"failed"}`)
+	})
+	t.Run("what was skipped is not forgotten", func(t *testing.T) {
+		t.Parallel()
+		b := honest()
+		o := in(t, b, omx.QA).Set("skipped_gates", []map[string]string{{"skippedGate": "ralplan", "missingEvidence": "m", "message": "m"}})
+		o = walk(t, b, o, toEnd("skipped_gates=[]", `completion_status="clean"`, `stop_reason="max_iterations_reached"`))
+		if o.Text("completion_status") != "complete-with-skipped-gates" || len(o.List("skipped_gates")) != 1 {
+			t.Errorf("%s", o.Compact())
+		}
+		walk(t, b, o, `{"mode":"autopilot","note":1}`)
+	})
 	t.Run("6: what the hook nests is read, and written flat", func(t *testing.T) {
 		t.Parallel()
 		b := honest()

@@ -19,7 +19,7 @@ import (
 	"autopilot/daemon/run/workflow/library"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
+	"autopilot/projections/route"
 )
 
 // around reads the workflows of the work tree that a directory is in. Outside
@@ -236,13 +236,5 @@ func (fs *Flows) Suggest(ctx context.Context, _ auth.Request, body wire.SuggestR
 	if err != nil {
 		return wire.SuggestionView{}, err
 	}
-	s := rule.Suggest(body.Text, body.Labels, a.flows.Names())
-	v := wire.SuggestionView{
-		Do: string(s.Do), Workflow: s.Workflow, Route: string(s.Route), RouteBy: string(s.RouteBy), Size: string(s.Size),
-		Words: s.Words, Ask: s.Ask, Express: s.Express, Because: []wire.SuggestReason{}, Else: s.Else,
-	}
-	for _, r := range s.Because {
-		v.Because = append(v.Because, wire.SuggestReason{Rule: string(r.Rule), Saw: r.Saw})
-	}
-	return v, nil
+	return route.Suggest(body.Text, body.Labels, a.flows.Names()).View(), nil
 }

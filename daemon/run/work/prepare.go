@@ -19,6 +19,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/stored"
 	"autopilot/events/wire"
+	"autopilot/projections/route"
 	"autopilot/projections/rule"
 )
 
@@ -101,7 +102,7 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 		return nil, err
 	}
 	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
-	if s := rule.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
+	if s := route.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
 		return nil, ExpressError(s.Because[len(s.Because)-1].Saw)
 	}
 	if err := p.hear(q.Standing); err != nil {

@@ -1,9 +1,6 @@
-package rule
+package route
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Do is what a text asks for.
 type Do string
@@ -48,10 +45,11 @@ type SuggestReason struct {
 // Suggestion recommends. It switches nothing (atdd-kit, section 3.1 and A63).
 type Suggestion struct {
 	Do       Do
-	Workflow string // of those that are there; empty unless a run is recommended
-	Else     []string
+	Workflow string   // of those that are there: for a run, or to plan first
+	Else     []string // of those too, best first
+	Skills   []Skill  // that the text names
 	Route    Route
-	RouteBy  RouteBy
+	RouteBy  By
 	Size     Size
 	Words    int
 	Ask      bool // the rules do not agree, so a person is asked
@@ -66,12 +64,24 @@ func (s *Suggestion) because(r SuggestRule, saw string) {
 // heavy are the workflows of several phases by what asks for them, best first
 // (oh-my-codex, section 4.7; atdd-kit, section 3.8). converge does for all.
 var heavy = map[string][]string{
-	"ralplan": {"omx"}, "autopilot": {"omx"}, "deep-interview": {"omx"}, "plan": {"omx"}, "team": {"omx"}, "ultrawork": {"omx"},
+	"ralplan": {"omx"}, "autopilot": {"omx"}, "deep-interview": {"omx"}, "plan": {"omx"}, "team": {"omx"}, "ultrawork": {"omx"}, "ultragoal": {"omx"},
 	"ralph": {"omx-ralph"}, "tdd": {"atdd"}, "ultraqa": {}, "build-fix": {},
+}
+
+// looks are the explicit tokens that want no work.
+var looks = map[string]Do{"code-review": DoReview, "security-review": DoReview, "analyze": DoAnswer}
+
+// Shipped are the workflows that the router can name, and that ship.
+func Shipped() []string {
+	return []string{"atdd", "atdd-bugfix", "atdd-flaky", "converge", "omx", "omx-ralph"}
 }
 
 // ofRoute are the workflows of a route.
 var ofRoute = map[Route][]string{RouteBugfix: {"atdd-bugfix"}, RouteFlaky: {"atdd-flaky"}, RouteFull: nil}
+
+// planner is the workflow that asks and plans before it works: the contract puts
+// ralplan in the place of too vague a word (section 4.7).
+const planner = "omx"
 
 // fallback is the workflow that does for everything.
 const fallback = "converge"
@@ -80,17 +90,16 @@ const fallback = "converge"
 // with, of the workflows that are known. It is advice: routes are recommended,
 // never switched (sections 3.1, 3.8, 4.1.4 and 4.7).
 func Suggest(text string, labels, known []string) Suggestion {
-	t := prosed(text)
-	s := Suggestion{Do: DoRun}
+	t, said := prosed(text), inert(text)
+	s := Suggestion{Do: DoRun, Skills: Skills(text)}
 	s.Size, s.Words = TaskSize(text)
-	s.Route, s.RouteBy, s.Ask = RouteOf(text, labels)
-	skills := Skills(t)
+	s.Route, s.RouteBy, s.Ask = Of(text, labels)
 	switch {
-	case s.control(t, skills):
-	case s.excluded(t, skills):
-	case s.vague(t, skills):
+	case s.control(said):
+	case s.excluded(said):
+	case s.vague(t, known):
 	default:
-		s.run(t, skills, known)
+		s.run(known)
 	}
 	if s.Do != DoRun {
 		s.Ask = false
@@ -104,19 +113,29 @@ func Suggest(text string, labels, known []string) Suggestion {
 	return s
 }
 
+// explicit are the names that the text gives as $tokens.
+func (s *Suggestion) explicit() (names []string) {
+	for _, k := range s.Skills {
+		if k.Explicit {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // control finds the words that steer a run.
-func (s *Suggestion) control(t string, skills []Skill) bool {
-	if len(skills) > 0 && skills[0].Explicit && skills[0].Name == "cancel" {
+func (s *Suggestion) control(said string) bool {
+	if names := s.explicit(); len(names) > 0 && names[0] == "cancel" {
 		s.Do = DoStop
 		s.because(RuleToken, "$cancel")
 		return true
 	}
-	if saw := stopWords.FindString(t); saw != "" {
+	if saw := stopWords.FindString(said); saw != "" {
 		s.Do = DoStop
 		s.because(RuleStop, saw)
 		return true
 	}
-	if saw := continueWords.FindString(t); saw != "" {
+	if saw := continueWords.FindString(said); saw != "" {
 		s.Do = DoContinue
 		s.because(RuleContinue, saw)
 		return true
@@ -125,24 +144,36 @@ func (s *Suggestion) control(t string, skills []Skill) bool {
 }
 
 // excluded finds what is not for a run, with where it goes instead. An explicit
-// token wins.
-func (s *Suggestion) excluded(t string, skills []Skill) bool {
-	if len(skills) > 0 && skills[0].Explicit {
-		return false
+// token that asks for work wins, and so does a start word over what may be a part
+// of its task.
+func (s *Suggestion) excluded(said string) bool {
+	if names := s.explicit(); len(names) > 0 {
+		do, ok := looks[names[0]]
+		if ok = ok && len(names) == 1; ok {
+			s.Do = do
+			s.because(RuleToken, "$"+names[0])
+		}
+		return ok
+	}
+	begins := len(said)
+	if at := startWords.at(said); at != nil {
+		begins = at[0]
 	}
 	for _, e := range exclusions {
-		if saw := e.words.FindString(t); saw != "" && (e.do != DoEdit || s.Size == SizeSmall) {
-			s.Do = e.do
-			s.because(RuleExclude, saw)
-			return true
+		at := e.words.at(said)
+		if at == nil || e.do == DoEdit && s.Size != SizeSmall || e.weak && begins < at[0] {
+			continue
 		}
+		s.Do = e.do
+		s.because(RuleExclude, said[at[0]:at[1]])
+		return true
 	}
 	return false
 }
 
 // vague finds an execution word with too little behind it: a plan comes first.
-func (s *Suggestion) vague(t string, skills []Skill) bool {
-	word := executes(t, skills)
+func (s *Suggestion) vague(t string, known []string) bool {
+	word := executes(s.Skills)
 	if word == "" {
 		return false
 	}
@@ -159,46 +190,56 @@ func (s *Suggestion) vague(t string, skills []Skill) bool {
 	}
 	s.Do = DoPlan
 	s.because(RuleVague, word)
+	if slices.Contains(known, planner) {
+		s.Workflow = planner
+	}
 	return true
 }
 
-// run picks the workflow.
-func (s *Suggestion) run(t string, skills []Skill, known []string) {
-	var want []string
-	for _, k := range skills {
-		rule := RuleKeyword
-		if k.Explicit {
-			rule = RuleToken
-		}
-		if _, ok := heavy[k.Name]; !ok {
-			continue
-		}
-		if s.Size == SizeSmall && !k.Explicit && len(heavy[k.Name]) > 0 {
-			s.because(RuleSize, k.Saw)
-			continue
-		}
-		s.because(rule, k.Saw)
-		want = append(want, heavy[k.Name]...)
-	}
-	if saw := startWords.FindString(t); saw != "" {
-		s.because(RuleStart, saw)
-	}
+// run picks the workflow, and names others that are known too.
+func (s *Suggestion) run(known []string) {
+	want := s.wanted()
 	s.because(RuleRoute, string(s.Route))
 	if route := ofRoute[s.Route]; len(route) > 0 {
 		want = append(slices.Clone(route), want...)
 	} else if s.Size == SizeLarge {
-		want = append(want, "omx", "atdd", "greenfield", "existing-code")
+		want = append(want, "omx", "atdd")
 	}
 	if want = append(want, fallback); s.Route == RouteFull {
 		want = append(want, "atdd")
 	}
-	want = unique(want)
-	i := slices.IndexFunc(want, func(w string) bool { return slices.Contains(known, w) })
-	if i >= 0 {
-		s.Workflow = want[i]
-		want = slices.Delete(want, i, i+1)
+	want = slices.DeleteFunc(unique(want), func(w string) bool { return !slices.Contains(known, w) })
+	if len(want) > 0 {
+		s.Workflow, s.Else = want[0], want[1:]
 	}
-	s.Else = want
+}
+
+// wanted are the workflows that the words of the text ask for. A small task takes a
+// heavy one only where a token says so.
+func (s *Suggestion) wanted() (want []string) {
+	for _, k := range s.Skills {
+		flows, works := heavy[k.Name]
+		if !works {
+			continue
+		}
+		rule := RuleKeyword
+		switch {
+		case k.Explicit:
+			rule = RuleToken
+		case k.Name == "autopilot":
+			rule = RuleStart
+		}
+		if s.Size == SizeSmall && !k.Explicit && len(flows) > 0 {
+			s.because(RuleSize, k.Saw)
+			if rule == RuleStart {
+				s.because(rule, k.Saw)
+			}
+			continue
+		}
+		s.because(rule, k.Saw)
+		want = append(want, flows...)
+	}
+	return want
 }
 
 func unique(list []string) []string {
@@ -209,10 +250,4 @@ func unique(list []string) []string {
 		}
 	}
 	return out
-}
-
-// prosed is the text without what it only quotes: words in code say nothing of
-// what is wanted.
-func prosed(text string) string {
-	return strings.TrimSpace(strings.ToLower(quotedCode.ReplaceAllString(text, " `code` ")))
 }

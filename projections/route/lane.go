@@ -1,4 +1,4 @@
-package rule
+package route
 
 import (
 	"slices"
@@ -17,15 +17,15 @@ const (
 	RouteFlaky  Route = "flaky"
 )
 
-// RouteBy says what a route was decided by.
-type RouteBy string
+// By says what a route was decided by.
+type By string
 
 // What decides, in this order.
 const (
-	ByLabel     RouteBy = "label"
-	ByKeyword   RouteBy = "keyword"
-	ByJudgement RouteBy = "judgement"
-	ByDefault   RouteBy = "default"
+	ByLabel     By = "label"
+	ByKeyword   By = "keyword"
+	ByJudgement By = "judgement"
+	ByDefault   By = "default"
 )
 
 // Words of routes. Japanese has no bounds between words.
@@ -44,10 +44,10 @@ func either(words *regex.Lazy, texts ...string) *regex.Lazy {
 	return regex.New(words.String() + `|` + strings.Join(texts, "|"))
 }
 
-// RouteOf decides the route: by label, of those that are given or that the text has,
+// Of decides the route: by label, of those that are given or that the text has,
 // then keyword, then judgement; the default is the full one. Ask says that it is not
 // sure: what is broken and what is new are both in the text, so a person is asked.
-func RouteOf(text string, labels []string) (r Route, by RouteBy, ask bool) {
+func Of(text string, labels []string) (r Route, by By, ask bool) {
 	labels = slices.Concat(labels, labelsIn(text))
 	for _, l := range []struct {
 		label string
