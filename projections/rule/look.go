@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"autopilot/events"
 )
@@ -94,6 +95,22 @@ var approvals = map[events.GateKind]func(events.Opinion) bool{
 	},
 	events.GateQA:       func(o events.Opinion) bool { return o.Verdict == events.RulingPassed && o.Findings == 0 },
 	events.GateCoverage: func(o events.Opinion) bool { return o.Covered > 0 && o.Uncovered == 0 },
+}
+
+// BareRuling is what a role says that does not approve and names no finding: nobody
+// could work on that. It is empty of every other result.
+func BareRuling(o events.Opinion) string {
+	var says []string
+	if o.Verdict != "" && o.Verdict != events.RulingApprove && o.Verdict != events.RulingPassed {
+		says = append(says, string(o.Verdict))
+	}
+	if o.Architecture != "" && o.Architecture != events.RulingClear {
+		says = append(says, "architecture "+string(o.Architecture))
+	}
+	if o.Findings > 0 {
+		return ""
+	}
+	return strings.Join(says, ", ")
 }
 
 // Passes says that a gate lets its iteration pass. One that was skipped does only

@@ -58,6 +58,7 @@ type Look struct {
 	Round   int      // of an interview
 	Rounds  int
 	Answers []Answer // of a person, so far
+	Bare    string   // what the role said last without a finding, and without approval
 }
 
 // Answer is what a person said to a question.
