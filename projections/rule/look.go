@@ -16,7 +16,7 @@ type Look struct {
 	Verdict events.Verdict // pass, fail, unverifiable, or open
 	Reason  events.Reason
 	Next    events.Name      // open: the role that looks next
-	Round   int              // open, of an interview: the round that it is
+	Round   int              // of an interview: open, the round that it is; fail, the rounds that there were
 	Ask     *events.Opinion  // open, of an interview: has the question that a person answers first
 	Last    events.RoleEnded // that settled it
 }

@@ -226,6 +226,35 @@ func (q *view) plan() string {
 	return string(gate) + "/" + made
 }
 
+// unclear: a person has answered as often as the workflow asks, and that did not make
+// the task clear. More work on it without a person's word would be guessing.
+//
+// Source: oh-my-codex, seeds 4.2 deep-interview: the most rounds are a cap.
+func (q *view) unclear() bool {
+	_, spent := q.interviewed()
+	return spent && q.fresh() && !q.skipped()
+}
+
+// entryUnclear is the same of an interview that a phase needs to begin.
+func (q *view) entryUnclear() bool {
+	_, spent := q.interviewed()
+	return spent && q.entryFailed()
+}
+
+// interviewed is the interview of the latest results whose rounds are used up.
+func (q *view) interviewed() (r events.GateResult, spent bool) {
+	for _, r := range q.Last.Results {
+		if r.Kind != events.GateInterview || r.Verdict != events.Fail {
+			continue
+		}
+		g := q.Gate(r.Gate)
+		if l := rule.Looked(g, r.Set, q.Looks); l.Verdict == events.Fail && l.Round >= g.Most {
+			return r, true
+		}
+	}
+	return events.GateResult{}, false
+}
+
 // samePlan: nothing new was planned over as many ways back of one failure.
 //
 // Source: oh-my-codex, seeds 4.1.2 and Q44.
