@@ -59,7 +59,7 @@ func (s Style) published(p *wire.PublishedView) string {
 	case p.Problem != "":
 		return s.say("not pushed, the work stays on its branch here: %s", "プッシュできませんでした。成果はこの環境のブランチに残っています: %s", Line(p.Problem))
 	}
-	return s.listed(Hash(p.Commit), Line(p.Link))
+	return s.listed(nonempty(Hash(p.Commit), Line(p.Link), mark(p.Ready, s.say("merge-ready by hand-off", "引き継ぎによりマージ可能 (merge-ready)")))...)
 }
 
 // Express asks whether a small task needs its workflow.

@@ -114,6 +114,8 @@ type PublishedView struct {
 	Commit  string `json:"commit,omitzero"`  // the pushed commit
 	Link    string `json:"link,omitzero"`    // address of the draft pull request
 	Problem string `json:"problem,omitzero"` // what failed
+	// Ready marks the passed work of a hand-off: it needs no more than its merge.
+	Ready bool `json:"merge_ready,omitzero"`
 }
 
 // UsageSum is the known usage. The kinds of tokens do not overlap.
