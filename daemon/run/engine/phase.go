@@ -176,9 +176,10 @@ func (q *view) on() Action {
 }
 
 // publishes: what has passed is to be shown where people review it, and was not yet. It
-// takes a run about an issue on a branch of its own: nothing else is ever pushed.
+// takes a run about an issue on a branch of its own: nothing else is ever pushed. One that
+// was handed off leaves its record wherever it works.
 func (q *view) publishes() bool {
-	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && q.Facts.Branch != "" &&
+	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && (q.Facts.Branch != "" || len(q.Handed) > 0) &&
 		(q.Published == nil || q.Published.Iteration != q.Loop.Iteration)
 }
 

@@ -23,7 +23,7 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	defer func() { err = noRoom(err) }()
 	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
 	d.Ready = mergeReady(s, "")
-	if w.cfg.Draft == nil {
+	if w.cfg.Draft == nil || s.Facts.Branch == "" {
 		return d, nil
 	}
 	p, err := w.plan(ctx, s)
