@@ -191,6 +191,9 @@ func (s Style) Inbox(v wire.InboxView) string {
 	for _, i := range v.Items {
 		b.WriteString(s.item(i))
 	}
+	if v.More > 0 {
+		b.WriteString(s.say("  %d more: apctl inbox --limit 0", "  ほか %d 件: apctl inbox --limit 0", v.More) + "\n")
+	}
 	return b.String()
 }
 
