@@ -158,6 +158,7 @@ var ills = []struct {
 	{"a login that is not known", agent(wire.AgentView{Name: "codex", Program: "/bin/codex", Login: "unknown"}), "unknown agents: codex"},
 	{"an own agent without its program", agent(wire.AgentView{Name: "mine", Origin: "project"}), "warning agents: mine: its program is not found"},
 	{"an agent with a problem", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "key", Problems: []string{"too old"}}), "warning agents: codex: too old"},
+	{"an agent with several problems", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "none", Problems: []string{"codex is too old", "a hook fails"}}), "warning agents: codex: it is not logged in; is too old; a hook fails"},
 	{
 		"a role whose agent is not installed", func(h *host, in *Input) {
 			agent(wire.AgentView{Name: "codex", Origin: "shipped"})(h, in)

@@ -40,23 +40,31 @@ func agents(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	return out
 }
 
+// agentState is one finding about an agent, so that each is named once.
 func agentState(v wire.AgentView) []wire.DoctorFinding {
 	a := about("agents")
 	name := strings.TrimSpace(v.Name + " " + v.Version)
+	var problems []string
+	for _, problem := range v.Problems {
+		problems = append(problems, strings.TrimPrefix(problem, v.Name+" "))
+	}
+	problem := strings.Join(problems, "; ")
 	var out []wire.DoctorFinding
 	switch {
+	case problem != "" && v.Program == "":
+		out = a.find(Warning, "correct its command, or install it", "%s: its program is not found; %s", v.Name, problem)
+	case problem != "" && v.Login == "none" && !slices.ContainsFunc(v.Problems, aboutLogin):
+		out = a.find(Warning, "start "+v.Name+" once by hand and log in", "%s: it is not logged in; %s", v.Name, problem)
+	case problem != "":
+		out = a.find(Warning, "", "%s: %s", v.Name, problem)
 	case v.Program == "":
 		out = a.find(Warning, "correct its command, or install it", "%s: its program is not found", v.Name)
-	case v.Login == "none" && slices.ContainsFunc(v.Problems, aboutLogin):
 	case v.Login == "none":
 		out = a.find(Warning, "start "+v.Name+" once by hand and log in", "%s is not logged in", name)
 	case v.Login == "key" || v.Login == "account":
 		out = a.ok("%s is logged in (%s)", name, v.Program)
 	default:
 		out = a.find(Unknown, "", "%s: whether it is logged in is not known (%s)", name, v.Program)
-	}
-	for _, problem := range v.Problems {
-		out = append(out, a.find(Warning, "", "%s: %s", v.Name, strings.TrimPrefix(problem, v.Name+" "))...)
 	}
 	return out
 }
