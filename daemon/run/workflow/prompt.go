@@ -36,6 +36,7 @@ type PromptData struct {
 	PersonNotes   []string  // what a person answered, and said when resuming
 	Pinned        []string  // files that must stay as they are
 	NotesDir      string    // a folder left out of comparisons
+	SharedStash   bool      // other work trees of the repository have the same stash
 	ResultFile    string    // where the agent may write its result
 	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
 	Warning       string    // asks for another approach; see RepeatedFailure and OtherAgent

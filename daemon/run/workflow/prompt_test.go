@@ -81,8 +81,10 @@ func TestPromptIsAsAgreed(t *testing.T) {
 			{Name: "lines", Role: events.RoleGoal, Command: "set -e\nmake test"},
 		},
 	}
+	stash := first()
+	stash.SharedStash = true
 	for name, data := range map[string]workflow.PromptData{
-		"first": first(), "findings": findings, "note": note, "warning": warned, "fenced": fenced,
+		"stash": stash, "first": first(), "findings": findings, "note": note, "warning": warned, "fenced": fenced,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
