@@ -17,6 +17,9 @@ type Ask struct {
 	Reason      string   `json:"reason,omitzero"`      // of the recommendation, or of the question
 }
 
+// AskForm is the form of a question in a result file, as one line.
+const AskForm = `{"v":1,"claim":"progress","question":"Which database?","options":["sqlite","postgres"],"recommended":1,"reason":"nothing to install"}`
+
 // MostOptions bounds the options of a question.
 const MostOptions = 4
 

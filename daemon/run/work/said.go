@@ -44,7 +44,11 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
 		return err
 	}
-	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
+	bad := res.Bad
+	if bad != "" && res.Asked != "" {
+		bad += "\n\n" + res.Asked // as explain.Misasked reads it
+	}
+	return w.asks(ctx, d, res.Claim, res.Ask, bad)
 }
 
 // asks stores the agent's last question for a person, or why the question is invalid. A
