@@ -145,7 +145,7 @@ func TestHomeShowsWhatNeedsYouFirst(t *testing.T) {
 	}}}}
 	w := newWorld(t, d)
 	code(t, w, 0)
-	want := "needs you\n  aaaa  halted: needs-person  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  make it pass  apctl watch k3xq\n\nended lately\n  dddd  done 11:00  make it pass  apctl diff dddd\n"
+	want := "needs you\n  aaaa  halted: needs-person  p  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  p  make it pass  apctl watch k3xq\n\nended lately\n  dddd  done 11:00  p  make it pass  apctl diff dddd\n"
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -67,6 +67,11 @@ func (s Style) Express(flow, saw string) string {
 	return "The task looks small and harmless (" + Line(saw) + "): it may not need workflow " + Line(flow) + ".\nyes starts nothing, so that you do it directly; anything else goes on: "
 }
 
+// HalfwayAsk asks whether a run may begin in the middle of what git has not ended.
+func (s Style) HalfwayAsk(e wire.Error) string {
+	return Line(e.Message) + ".\nThe agent would work on half of it. yes begins all the same; anything else starts nothing: "
+}
+
 // WentExpress says that nothing was started, as a person wanted.
 func WentExpress(flow string) *wire.Error {
 	return &wire.Error{

@@ -31,6 +31,7 @@ type RunSpec struct {
 	Priority      string            `json:"priority,omitzero"` // low, normal or high, in the line for the machine; empty: as the settings say
 	Start         events.Start      `json:"start,omitzero"`
 	StartBroken   bool              `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
+	Halfway       bool              `json:"halfway,omitzero"`       // it may begin inside a rebase, a merge or a conflict
 	MaxMicroUSD   int64             `json:"max_micro_usd,omitzero"` // millionths of a dollar
 	MaxTokens     int64             `json:"max_tokens,omitzero"`    // of all kinds
 	MaxTurns      int               `json:"max_turns,omitzero"`     // of the agent, over all iterations
