@@ -308,6 +308,7 @@ func (a *app) sayBegan(v wire.RunView) {
 	a.note(a.style(a.Err).HandedOver(v))
 	a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
 	a.note(a.style(a.Err).Of(v).HiddenExits(v.Hidden))
+	a.note(a.style(a.Err).Of(v).Lacks(v.Lacks))
 	a.note(a.style(a.Err).InSight(v))
 	if v.IndexLock != "" {
 		a.note("  " + render.Line(v.IndexLock) + "\n")

@@ -157,6 +157,7 @@ func (s Style) Preview(p wire.Preview) string {
 	b.WriteString(s.section("pinned", s.pins(p.Pins)))
 	b.WriteString(s.section("pinned, and named by the task", s.TaskPins(p.TaskPins)))
 	b.WriteString(s.section("gates that hide exit codes", s.HiddenExits(p.Hidden)))
+	b.WriteString(s.section("programs that gates look for", s.Lacks(p.Lacks)))
 	if h := p.Holdout; h != nil {
 		b.WriteString(s.section("held-out gates", s.heldOut(*h)))
 	}

@@ -83,6 +83,14 @@ type HiddenExit struct {
 	Instead string      `json:"instead,omitzero"` // a command that hides nothing, if one is known
 }
 
+// MissingProgram is a program that the command of a gate looks for, and that is not on the
+// PATH of the gates.
+type MissingProgram struct {
+	Gate    events.Name `json:"gate"`
+	Phase   events.Name `json:"phase,omitzero"` // empty: a gate of the whole run
+	Program string      `json:"program"`
+}
+
 // AgentSpec names the agent: exactly one of Command, Script and Profile. The
 // fields below Profile go with it.
 type AgentSpec struct {
@@ -138,12 +146,14 @@ type Preview struct {
 	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by reason
 	TaskPins    []string        `json:"task_pins,omitzero"` // globs of pinned files that the task asks to change
 	Hidden      []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates hide
-	Workspace   string          `json:"workspace"`
-	Iterations  int             `json:"iterations"`
-	Timeouts    Timeouts        `json:"timeouts,omitzero"` // in effect
-	Budgets     []BudgetView    `json:"budgets,omitzero"`  // of the phases, where there are several
-	EndsBy      *time.Time      `json:"ends_by,omitzero"`
-	Workflow    string          `json:"workflow"`
+
+	Lacks      []MissingProgram `json:"lacks,omitzero"` // programs that gates look for, and that this host lacks
+	Workspace  string           `json:"workspace"`
+	Iterations int              `json:"iterations"`
+	Timeouts   Timeouts         `json:"timeouts,omitzero"` // in effect
+	Budgets    []BudgetView     `json:"budgets,omitzero"`  // of the phases, where there are several
+	EndsBy     *time.Time       `json:"ends_by,omitzero"`
+	Workflow   string           `json:"workflow"`
 	// Settings are those that the user did not type, with their source.
 	Settings []ConfigValue `json:"settings,omitzero"`
 	Holdout  *HoldoutView  `json:"holdout,omitzero"`

@@ -90,6 +90,9 @@ type RunView struct {
 	TaskPins []string `json:"task_pins,omitzero"`
 	// Hidden, only in the answer of run, lists exit codes that its gates hide.
 	Hidden []HiddenExit `json:"hidden,omitzero"`
+	// Lacks, only in the answer of run, lists programs that its gates look for, and that
+	// this host lacks.
+	Lacks []MissingProgram `json:"lacks,omitzero"`
 	// Express, only in the answer of run and alone there, is the evidence that a task is
 	// small. No run started: the caller should first ask a person whether the task needs
 	// its workflow.

@@ -169,6 +169,10 @@ var ills = []struct {
 		"a role whose agent nobody knows", func(_ *host, in *Input) { in.Named = map[string]string{"codx": "role coder of workflow pair"} },
 		"warning agents: role coder of workflow pair needs agent codx, and there is none",
 	},
+	{
+		"a program that gates look for", func(_ *host, in *Input) { in.Needed = map[string]string{"bats": "workflow atdd"} },
+		"warning gates: gates of workflow atdd look for bats, which is not on PATH",
+	},
 	{"agents without a daemon", func(_ *host, in *Input) { in.Agents = nil }, "unknown agents: claude on PATH"},
 	{"no agent without a daemon", func(h *host, in *Input) { in.Agents, h.programs = nil, nil }, "warning agents: no known agent"},
 	{"another PATH of the daemon", func(_ *host, in *Input) { in.Daemon = "/bin" }, "note path: the daemon's PATH differs for claude (missing there)"},

@@ -86,6 +86,18 @@ func agentPrograms(in Input, p Probe) []wire.DoctorFinding {
 	return a.find(Unknown, "", "%s on PATH; versions and logins are not known, as no daemon was asked", strings.Join(there, ", "))
 }
 
+// needed says which programs are missing that gates of workflows look for.
+func needed(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
+	a := about("gates")
+	var out []wire.DoctorFinding
+	for _, name := range slices.Sorted(maps.Keys(in.Needed)) {
+		if p.Look(in.Shell, name) == "" {
+			out = append(out, a.find(Warning, "install it, or put its directory on PATH", "gates of %s look for %s, which is not on PATH", in.Needed[name], name)...)
+		}
+	}
+	return out
+}
+
 // compared are programs whose place on two PATHs matters to somebody.
 var compared = []string{"git", "go", "node", "npm", "pnpm", "yarn", "bun", "python3", "uv", "poetry", "cargo", "java", "mvn", "gradle", "make", "docker"}
 

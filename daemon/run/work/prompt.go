@@ -203,7 +203,7 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	}
 	for _, a := range p.gatesOf(events.GatesStarted{Phase: phase, Iteration: 1}) {
 		if a.Kind != events.GateProtected {
-			d.Gates = append(d.Gates, promptGate(a))
+			d.Gates = append(d.Gates, needing(promptGate(a), p.Gates.Lacks(command(a.Gate))))
 		}
 		if a.Kind == events.GateSession {
 			d.Report = wire.SessionReportForm
@@ -213,6 +213,14 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 		d.Gates = append(d.Gates, workflow.PromptGate{Name: string(gate.GitName), Role: events.RoleInvariant, Says: says})
 	}
 	return d
+}
+
+// needing tells the agent which programs this host lacks, so that it does not build on them.
+func needing(g workflow.PromptGate, programs []string) workflow.PromptGate {
+	if len(programs) > 0 && g.Command != "" {
+		g.Says = strings.TrimPrefix(g.Says+"; ", "; ") + strings.Join(programs, ", ") + " is not installed here"
+	}
+	return g
 }
 
 // sharesStash says that other work trees have the stash of this one: refs/stash belongs
