@@ -68,10 +68,16 @@ func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Cl
 	return err
 }
 
-// lastWords is the end of an agent's text or output, or why the agent could not start.
+// lastWords is the end of an agent's text or output, or why the agent could not start. Of a
+// lost one the reason comes first, as that its directory was removed.
 func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
-	if out.Outcome == events.SpawnFailed {
+	switch {
+	case out.Outcome == events.SpawnFailed:
 		return out.Err, nil
+	case out.Outcome == events.Lost && out.Err != "":
+		out.Outcome = ""
+		words, err := w.lastWords(id, format, out)
+		return strings.TrimSpace(out.Err + "\n" + words), err
 	}
 	most := int64(excerptBytes)
 	if format != stream.Text {
