@@ -233,13 +233,10 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 			return unasked(err)
 		}
 	}
-	if err := a.prove(&req, v, shown); err != nil {
-		return unasked(err)
-	}
 	req.Run, req.Number, req.Set = v.ID, q.Number, q.Set
 	var after wire.RunView
-	if err := ask(ctx, a, wire.RunAnswer, req, &after); err != nil {
-		return err
+	if err := a.proven(ctx, req, v, shown, &after); err != nil {
+		return unasked(err)
 	}
 	e.drop()
 	return a.answer(wire.SchemaRun, after, func(s render.Style) string { return s.Answered(after, q, req.Choice) })
@@ -253,6 +250,34 @@ func (a *app) leaveOpen(v wire.RunView) error {
 	}
 	a.note(a.style(a.Err).LeftOpen(v))
 	return nil
+}
+
+// mostTypings is how often a person may type a confirmation or a PIN of an answer with
+// texts, so that one slip does not lose them.
+const mostTypings = 3
+
+// proven has an answer confirmed and sends it. A slip of an answer with texts is asked
+// again; what ends the command without an answer names the whole of it.
+func (a *app) proven(ctx context.Context, req wire.AnswerRequest, v wire.RunView, shown func(render.Style) string, after *wire.RunView) error {
+	for n := 1; ; n++ {
+		err := a.prove(&req, v, shown)
+		var slip *wire.Error
+		if err == nil {
+			if err = ask(ctx, a, wire.RunAnswer, req, after); err == nil {
+				return nil
+			}
+			if !v.Question.PIN || !errors.As(err, &slip) || !strings.HasPrefix(slip.Message, wire.WrongPIN) {
+				return render.KeepAnswer(v, req, err)
+			}
+		} else if !errors.As(err, &slip) {
+			return err
+		}
+		texts := req.Text != "" || len(req.Findings) > 0
+		if !texts || n == mostTypings || !v.Question.PIN && req.Typed == "" || v.Question.PIN && req.PIN == "" {
+			return render.KeepAnswer(v, req, err)
+		}
+		shown = func(s render.Style) string { return s.Of(v).TypeAgain(slip.Message) }
+	}
 }
 
 // prove has a person type the PIN, or what is shown where none is set.

@@ -282,7 +282,21 @@ func nearest(cmd *cobra.Command, word string) []string {
 	}
 	near := cmd.SuggestionsFor(word)
 	slices.Sort(near)
-	return slices.Compact(near)
+	return slices.Concat(below(cmd, word), slices.Compact(near))
+}
+
+// below are the commands of groups that have exactly that name: apctl claims is
+// apctl peer claims.
+func below(cmd *cobra.Command, word string) []string {
+	var out []string
+	for _, group := range cmd.Commands() {
+		for _, c := range group.Commands() {
+			if c.IsAvailableCommand() && (strings.EqualFold(c.Name(), word) || c.HasAlias(word)) {
+				out = append(out, group.Name()+" "+c.Name())
+			}
+		}
+	}
+	return out
 }
 
 // group refuses words that are no command of cmd.

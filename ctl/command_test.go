@@ -145,7 +145,7 @@ func TestHomeShowsWhatNeedsYouFirst(t *testing.T) {
 	}}}}
 	w := newWorld(t, d)
 	code(t, w, 0)
-	want := "needs you\n  aaaa  halted: needs-person  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  make it pass  apctl watch k3xq\n\nended lately\n  dddd  done 11:00  make it pass  apctl diff dddd\n"
+	want := "needs you\n  aaaa  halted: needs-person  p  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  p  make it pass  apctl watch k3xq\n\nended lately\n  dddd  done 11:00  p  make it pass  apctl diff dddd\n"
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {
 		t.Error(diff)
 	}
@@ -163,6 +163,10 @@ func TestUnknownWordsSuggestTheNearest(t *testing.T) {
 		{[]string{"statu"}, "did you mean: apctl status"},
 		{[]string{"daemon", "strat"}, "did you mean: apctl daemon start"},
 		{[]string{"fix the bug", "--gate", "t=make"}, "a task goes to run"},
+		{[]string{"claims"}, "did you mean: apctl peer claims"},
+		{[]string{"take", "issue:24"}, "did you mean: apctl peer take"},
+		{[]string{"lint"}, "did you mean: apctl workflow lint"},
+		{[]string{"prune"}, "apctl archive prune"},
 		{[]string{"zzzzzz"}, "the list: apctl help"},
 		{[]string{"help", "exit-code"}, "did you mean: apctl help exit-codes"},
 		{[]string{"ls", "--al"}, "apctl ls --help"},

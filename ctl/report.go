@@ -100,22 +100,32 @@ func runHome(ctx context.Context, a *app) error {
 }
 
 func newInbox(a *app) *cobra.Command {
-	return a.jsonFlag(&cobra.Command{
+	var limit int
+	cmd := &cobra.Command{
 		Use:   "inbox",
 		Short: "What waits for you",
 		Long: `Lists what waits for a person, the oldest first, each with its next command:
 questions of agents, runs that were halted, limits that have ended for runs that
 were told not to wait, and configurations that keep a run from being started. A
-run that you stopped yourself is not in it.`,
-		Example:           "  apctl inbox\n  apctl inbox --json",
+run that you stopped yourself is not in it. The oldest twenty are shown, and how
+many more there are; --json has all.`,
+		Example:           "  apctl inbox\n  apctl inbox --limit 0\n  apctl inbox --json",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 {
+				return render.BadCount("--limit", limit)
+			}
+			if !cmd.Flags().Changed("limit") && !a.json {
+				limit = mostReported
+			}
 			var v wire.InboxView
-			if err := ask(cmd.Context(), a, wire.InboxList, wire.None{}, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.InboxList, wire.InboxRequest{Limit: limit}, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaInbox, v, func(s render.Style) string { return s.Inbox(v) })
 		},
-	})
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "at most `N` items, the oldest; 0 is all")
+	return a.jsonFlag(cmd)
 }

@@ -3,9 +3,11 @@ package ctl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
@@ -158,6 +160,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.limits.noWait, "no-wait", false, "halt instead of waiting for a limit of the provider or a daily limit")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
 	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, because its program is missing")
+	f.BoolVar(&o.limits.halfway, "halfway", false, "begin although git is inside a rebase, a merge, a cherry-pick or a conflict")
 	f.BoolVar(&o.limits.untilGreen, "until-green", false, "end at once when the goals pass already")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
 	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")
@@ -234,6 +237,13 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 		return change(ctx, a, d, id, wire.RunStart, req, &v)
 	}
 	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), do)
+	var e *wire.Error
+	if errors.As(err, &e) && e.Halfway != "" && a.interactive() && !a.json {
+		if err = a.inTheMiddle(*e); err == nil {
+			req.Spec.Halfway = true
+			err = do()
+		}
+	}
 	if err != nil || v.Express == "" {
 		return v, err
 	}
@@ -242,6 +252,19 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 	}
 	req.Advise = false
 	return v, do()
+}
+
+// inTheMiddle asks a person whether a run may begin in a work tree in which git has not
+// ended a rebase, a merge or the like. Without a person the refusal stays.
+func (a *app) inTheMiddle(e wire.Error) error {
+	typed, err := a.typed(func(s render.Style) string { return s.HalfwayAsk(e) })
+	if err != nil {
+		return unasked(err, func(error) error { return &e })
+	}
+	if !strings.EqualFold(typed, "yes") {
+		return &e
+	}
+	return nil
 }
 
 // preview shows what would be started, and where.
@@ -292,6 +315,7 @@ func (a *app) sayBegan(v wire.RunView) {
 	a.note(a.style(a.Err).HandedOver(v))
 	a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
 	a.note(a.style(a.Err).Of(v).HiddenExits(v.Hidden))
+	a.note(a.style(a.Err).Of(v).Lacks(v.Lacks))
 	a.note(a.style(a.Err).InSight(v))
 	if v.IndexLock != "" {
 		a.note("  " + render.Line(v.IndexLock) + "\n")

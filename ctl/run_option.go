@@ -29,6 +29,7 @@ type limitOptions struct {
 	iterations  int
 	startGreen  bool
 	startBroken bool
+	halfway     bool
 	untilGreen  bool
 	idle        string
 	attempt     string
@@ -94,7 +95,7 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 	if err := o.timeouts(spec); err != nil {
 		return err
 	}
-	spec.StartBroken = o.startBroken
+	spec.StartBroken, spec.Halfway = o.startBroken, o.halfway
 	switch {
 	case o.startGreen && o.untilGreen:
 		return render.TwoStarts()

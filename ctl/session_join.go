@@ -56,6 +56,7 @@ again is the same work tree.`,
 	gateTimeout(f, &o.limits)
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
 	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, because its program is missing")
+	f.BoolVar(&o.limits.halfway, "halfway", false, "begin although git is inside a rebase, a merge, a cherry-pick or a conflict")
 	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, and say where")
 	dirFlag(cmd, &o.dir)
 	return a.jsonFlag(cmd)

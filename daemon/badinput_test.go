@@ -72,7 +72,7 @@ func (s *site) morning(id string) (m morning) {
 	st, err := s.d.api.Find(ctx, ref)
 	must(err)
 	m.status, m.why, m.report = s.d.api.View(st), s.why(id), s.report(time.Time{}, 0)
-	m.inbox, err = s.d.api.InboxList(ctx, s.request(), struct{}{})
+	m.inbox, err = s.d.api.InboxList(ctx, s.request(), wire.InboxRequest{})
 	must(err)
 	m.line, err = s.d.api.StatusLine(ctx, s.request(), wire.LineRequest{Workspace: s.work})
 	must(err)

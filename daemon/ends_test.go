@@ -90,6 +90,7 @@ var endings = map[string]ending{
 	"halted:hours":              {special: "build) sleep 1.2; " + stray, spec: func(r *wire.RunSpec) { r.ForMS = 1000 }, says: "time"},
 	"halted:expired":            {flow: []string{"assurance: tty", "assurance: pin, expires: 1s"}, says: "in time"},
 	"halted:entry":              {flow: []string{"    unclean: build\n  - name: use\n", "    unclean: build\n  - name: use\n    entry: [{name: ready, kind: command, run: test -f ready}]\n"}, says: "begin"},
+	"halted:unclear":            {flow: []string{"{name: reviewed, kind: review, role: reviewer}", "{name: reviewed, kind: interview, role: reviewer, rounds: 1, ambiguity: 20, weights: {goal: 100}}"}, special: `review) printf '{"v":1,"clarity":{"goal":40},"question":"which?","about":"goal","changes":"all"}' > "$AUTOPILOT_RESULT_FILE";;`, says: "after 1 of 1 rounds gate reviewed finds 60 % unclear, and allows 20 %"},
 	"halted:spiral":             {special: "build) date +%s%N > n; printf '{\"v\":1,\"claim\":\"done\",\"session\":%s}' '" + report("1", "0", "0") + "' > \"$AUTOPILOT_RESULT_FILE\";;", says: "spiral"},
 	"halted:failed-wave":        {special: "build) date +%s%N > n; exit 3;;", says: "reported nothing"},
 	"halted:carryover-too-high": {special: "build) date +%s%N > n; printf '{\"v\":1,\"claim\":\"done\",\"session\":%s}' '" + report("0", "0", "3") + "' > \"$AUTOPILOT_RESULT_FILE\";;", says: "planned issues"},

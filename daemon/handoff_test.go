@@ -54,6 +54,9 @@ func TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson(t *testing.T) 
 	if !strings.Contains(w.Because, "引き継ぎによる承認で、人は確認していません(handoff: 弱い): requirements, design-approved") {
 		t.Errorf("because %s", w.Because)
 	}
+	if p := s.d.api.View(st).Published; p == nil || !p.Ready || !st.Published.Ready {
+		t.Errorf("a hand-off leaves its merge-ready record: %+v", p)
+	}
 	for _, p := range w.Summary {
 		for _, g := range p.Gates {
 			for _, by := range g.By {

@@ -97,7 +97,7 @@ func TestTenThousandRunsAreLookedAt(t *testing.T) {
 	if err != nil || len(list.Runs)+list.More != manyRuns+1 {
 		t.Errorf("ls --all: %d runs and %d more, %v", len(list.Runs), list.More, err)
 	}
-	inbox, err := s.d.api.InboxList(ctx, s.request(), struct{}{})
+	inbox, err := s.d.api.InboxList(ctx, s.request(), wire.InboxRequest{})
 	if err != nil || len(inbox.Items) != manyHalted {
 		t.Errorf("inbox: %d items, %v", len(inbox.Items), err)
 	}

@@ -13,14 +13,22 @@ import (
 	"autopilot/events/wire"
 )
 
+// beganAt is when a session began that a file tells of: after its process.
+func beganAt(pid int) string {
+	if pid == 0 {
+		return "2026-01-02T10:00:00Z"
+	}
+	return time.Now().UTC().Format(time.RFC3339Nano)
+}
+
 // entry writes an entry of the registry.
 func (s *site) entry(name string, pid int, dir string, beat time.Time, mode string) string {
 	s.t.Helper()
 	sum := sha256.Sum256([]byte(dir))
 	path := filepath.Join(peerfile.RegistryDir(s.cfg.Home), name+".json")
 	s.must(os.MkdirAll(filepath.Dir(path), 0o700))
-	s.must(os.WriteFile(path, fmt.Appendf(nil, `{"session_id":%q,"pid":%d,"repo_path_hash":%q,"started_at":"2026-01-02T10:00:00Z","last_heartbeat":%q,"mode":%s}`,
-		name, pid, hex.EncodeToString(sum[:]), beat.UTC().Format(time.RFC3339Nano), mode), 0o600))
+	s.must(os.WriteFile(path, fmt.Appendf(nil, `{"session_id":%q,"pid":%d,"repo_path_hash":%q,"started_at":%q,"last_heartbeat":%q,"mode":%s}`,
+		name, pid, hex.EncodeToString(sum[:]), beganAt(pid), beat.UTC().Format(time.RFC3339Nano), mode), 0o600))
 	return path
 }
 
@@ -28,8 +36,8 @@ func (s *site) lock(name string, pid int, beat time.Time, mode string) {
 	s.t.Helper()
 	path := peerfile.LockPath(s.work)
 	s.must(os.MkdirAll(filepath.Dir(path), 0o700))
-	s.must(os.WriteFile(path, fmt.Appendf(nil, `{"session_id":%q,"pid":%d,"started_at":"2026-01-02T10:00:00Z","last_heartbeat":%q,"mode":%q}`,
-		name, pid, beat.UTC().Format(time.RFC3339Nano), mode), 0o600))
+	s.must(os.WriteFile(path, fmt.Appendf(nil, `{"session_id":%q,"pid":%d,"started_at":%q,"last_heartbeat":%q,"mode":%q}`,
+		name, pid, beganAt(pid), beat.UTC().Format(time.RFC3339Nano), mode), 0o600))
 }
 
 func TestSessionsThatOnlyFilesTellOfArePeers(t *testing.T) {

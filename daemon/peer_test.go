@@ -140,6 +140,9 @@ func TestASessionThatIsSilentGrowsStaleAndIsGoneAndComesBack(t *testing.T) {
 	name := s.peers(s.request()).Peers[0].Peer
 	s.must(other.sends(name, "the schema is mine today"))
 	c.table.end(c.pid)
+	if v := other.told("deep"); v.Reason != "no-peers" || len(v.Weak) != 0 {
+		t.Errorf("a session whose process has ended is no peer: %+v", v)
+	}
 	life := func() string {
 		s.d.Peers.Sweep(t.Context())
 		if list := s.peers(s.request()).Peers; len(list) == 1 {

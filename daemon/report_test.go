@@ -125,7 +125,7 @@ func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{})
+	v, err := s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{})
 	if err != nil || v.Items == nil || len(v.Items) != 0 {
 		t.Fatalf("at first: %+v %v", v, err)
 	}
@@ -134,12 +134,22 @@ func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 	paused := s.start(s.spec("test -f ok", "sleep 600"))
 	s.until(paused.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	s.stop(paused.ID, events.StopNow)
-	if v, err = s.d.api.InboxList(t.Context(), s.request(), struct{}{}); err != nil {
+	if v, err = s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(v.Items) != 2 || v.Items[0].Kind != "halted" || v.Items[1].Kind != "blocked" || v.Items[1].Question != "Which colour?" {
 		t.Errorf("%+v", v.Items)
 	}
+	oldest, err := s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{Limit: 1})
+	if err != nil || len(oldest.Items) != 1 || oldest.Items[0].Kind != "halted" || oldest.More != 1 {
+		t.Errorf("the oldest, and how many more: %+v %v", oldest, err)
+	}
+	all, err := s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{Limit: 2})
+	if err != nil || len(all.Items) != 2 || all.More != 0 {
+		t.Errorf("all of them: %+v %v", all, err)
+	}
+	_, err = s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{Limit: -1})
+	refusedAs(t, "less than none", err, wire.Usage, "the limit is -1")
 }
 
 func TestAConfigurationThatBlocksARunWaitsInTheInbox(t *testing.T) {
@@ -148,20 +158,20 @@ func TestAConfigurationThatBlocksARunWaitsInTheInbox(t *testing.T) {
 	if _, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); codeOf(err) != wire.NeedsPerson {
 		t.Fatal(err)
 	}
-	v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{})
+	v, err := s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{})
 	if err != nil || len(v.Items) != 1 || v.Items[0].Kind != "trust" || !strings.HasSuffix(v.Items[0].Next.Command, " && apctl trust") {
 		t.Fatalf("%+v %v", v, err)
 	}
 	if r := s.report(time.Time{}, 0); len(r.Blocks) != 1 {
 		t.Errorf("report: %+v", r.Blocks)
 	}
-	if v, err := s.d.api.InboxList(t.Context(), inside(), struct{}{}); err != nil || v.Items[0].Next.Command != "" {
+	if v, err := s.d.api.InboxList(t.Context(), inside(), wire.InboxRequest{}); err != nil || v.Items[0].Next.Command != "" {
 		t.Errorf("an agent is told %+v %v", v, err)
 	}
 	if err := os.Remove(filepath.Join(s.work, ".autopilot/config.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{}); err != nil || len(v.Items) != 0 {
+	if v, err := s.d.api.InboxList(t.Context(), s.request(), wire.InboxRequest{}); err != nil || len(v.Items) != 0 {
 		t.Errorf("when it is gone: %+v %v", v, err)
 	}
 }

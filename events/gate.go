@@ -138,7 +138,8 @@ const (
 	ReasonNotRed    Reason = "not-red"        // red: the tests pass there already
 	ReasonSeenRed   Reason = "seen-red"       // red: the daemon saw them fail there
 	ReasonUncertain Reason = "not-stable"     // repeat: it passed in some runs and failed in others
-	ReasonFlaky     Reason = "flaky"          // flaky: it failed in some of the runs, or in all
+	ReasonFlaky     Reason = "flaky"          // flaky: it failed in some of the runs
+	ReasonConstant  Reason = "constant"       // flaky: it failed in every run
 	ReasonSteady    Reason = "steady"         // flaky: it passed in every run
 	ReasonControl   Reason = "control"        // red: the command fails on the files as they are too
 	ReasonRow       Reason = "row"            // red: the agent's row differs from the history

@@ -258,7 +258,7 @@ var sampleData = map[string]Data{
 		Role: "coder", From: 1, To: 2, Reason: HaltStuck, Phase: "build", Iteration: 5, Gate: "test", Iterations: []int{3, 5},
 		Value: string(sampleRef("41")), Limit: 10, Tree: sampleTree("05"),
 	},
-	TypeWorkPublished:   WorkPublished{Phase: "handover", Iteration: 6, Commit: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Link: sampleRef("c8"), Problem: sampleRef("c9")},
+	TypeWorkPublished:   WorkPublished{Phase: "handover", Iteration: 6, Commit: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Link: sampleRef("c8"), Problem: sampleRef("c9"), Ready: true},
 	TypeQuestionExpired: QuestionExpired{Number: 2, Changed: true, Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}}, Others: sampleRef("ab")},
 	TypeSessionJoined:   SessionJoined{Program: "claude", PID: 4711, Start: 8812345, Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061"},
 	TypeSessionLeft:     SessionLeft{},

@@ -45,6 +45,7 @@ const (
 	HaltNeedsPerson   Halt = "needs-person"
 	HaltRebooted      Halt = "rebooted"       // the host rebooted, and the user wants to be asked first
 	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is missing
+	HaltUnclear       Halt = "unclear"        // the rounds of an interview are used up, and too much is unclear
 	HaltExpired       Halt = "expired"        // no answer came in time
 	HaltWorkspaceGone Halt = "workspace-gone" // a person must bring it back
 )
@@ -139,6 +140,7 @@ var halts = []HaltFacts{
 	{HaltNeedsPerson, HaltsForPerson, NewsNeedsPerson, ResumeWithNote, OutputGate},
 	{HaltUnproven, HaltsForPerson, NewsNeedsPerson, ResumeEither, OutputGate},
 	{HaltEntry, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltUnclear, HaltsForPerson, NewsNeedsPerson, ResumeWithNote, OutputGate},
 	{HaltExpired, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
 	{HaltAuthFailed, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
 	{HaltBilling, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},

@@ -218,6 +218,9 @@ type WorkPublished struct {
 	Commit    string `json:"commit,omitzero"`  // that is on the branch of the run there
 	Link      Ref    `json:"link,omitzero"`    // address of the draft pull request
 	Problem   Ref    `json:"problem,omitzero"` // what could not be done
+	// Ready says that the run was handed off and passed: the record that a merge
+	// coordinator goes by. Source: atdd-kit, seeds 3.9.2, its label merge-ready.
+	Ready bool `json:"merge_ready,omitzero"`
 }
 
 // EventType is the stored name of the type.

@@ -375,8 +375,8 @@ type RunHalted struct {
 	Question   Ref      `json:"question,omitzero"`
 	Error      Ref      `json:"error,omitzero"`    // of an internal halt
 	Limit      int64    `json:"limit,omitzero"`    // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
-	Used       int64    `json:"used,omitzero"`     // of it
-	Of         int64    `json:"of,omitzero"`       // planned issues, of which Used were carried over
+	Used       int64    `json:"used,omitzero"`     // of it; of an interview, percent that is unclear
+	Of         int64    `json:"of,omitzero"`       // planned issues, of which Used were carried over; rounds of an interview
 	Account    string   `json:"account,omitzero"`  // that halted the run
 	Cause      string   `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
 	UntilMS    int64    `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock

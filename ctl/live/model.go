@@ -42,6 +42,7 @@ type look struct {
 	problems bool // only what needs a person
 	query    string
 	typing   bool   // keys go to the query
+	from     string // id of the run that was selected when the search began
 	asks     string // id of the run that is stopped on y
 	notice   string
 	up       int // lines scrolled away from the end of a log, or the start of other pages

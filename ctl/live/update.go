@@ -94,7 +94,7 @@ func (m Model) key(k Key) (Model, Want) {
 func (m *Model) press(name string) {
 	switch name {
 	case "/":
-		m.look.typing, m.look.page = true, pageRuns
+		m.look.typing, m.look.page, m.look.from = true, pageRuns, m.look.selected
 	case "?":
 		m.turn(pageKeys)
 	case "enter", "w":
@@ -152,6 +152,8 @@ func (m *Model) search(k Key) {
 		m.look.typing = false
 	case "esc":
 		m.look.typing, m.look.query = false, ""
+		m.settle(0) // on what was found
+		return
 	case "backspace":
 		_, n := utf8.DecodeLastRuneInString(m.look.query)
 		m.look.query = m.look.query[:len(m.look.query)-n]
@@ -160,6 +162,15 @@ func (m *Model) search(k Key) {
 	default:
 		m.typed(k.Text)
 		return
+	}
+	m.found()
+}
+
+// found selects the run that the search began at, where the query does not leave it out,
+// else the first that it finds. A search that finds nothing keeps that run.
+func (m *Model) found() {
+	if m.data.started && m.look.from != "" {
+		m.look.selected = m.look.from
 	}
 	m.settle(0)
 }
@@ -178,7 +189,7 @@ func (m *Model) typed(text string) {
 	if len(text) <= maxQuery {
 		m.look.query = text
 	}
-	m.settle(0)
+	m.found()
 }
 
 // move goes through the list, or through a page.

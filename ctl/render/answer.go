@@ -1,11 +1,13 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/visible"
 )
 
@@ -244,6 +246,37 @@ func WrongWord(v wire.RunView, want, typed string) *wire.Error {
 		Code: wire.NeedsPerson, Message: what + ", so nothing was answered",
 		Hint: "apctl answer " + Line(v.Handle) + "   asks again",
 	}
+}
+
+// TypeAgain asks again after a slip; what was typed before is kept.
+func (s Style) TypeAgain(problem string) string {
+	return "\n" + Line(problem) + "\n" + s.say("Your texts are kept. Type it again, or only Enter to leave it open.", "入力した内容は残っています。もう一度入力するか、Enter だけで保留します。") + "\n"
+}
+
+// KeepAnswer adds to a fault the command that gives the same texts again, so that nobody
+// has to write them twice.
+func KeepAnswer(v wire.RunView, req wire.AnswerRequest, err error) error {
+	var e *wire.Error
+	if !errors.As(err, &e) || req.Text == "" && len(req.Findings) == 0 {
+		return err
+	}
+	words := "apctl answer " + Line(v.Handle) + " " + req.Choice
+	switch {
+	case req.Choice == string(events.ChoiceSkip):
+		words += " -m " + phrase.Quote(Line(req.Text))
+	case req.Text != "":
+		words = "apctl answer " + Line(v.Handle) + " " + phrase.Quote(Line(req.Text))
+	}
+	for _, f := range req.Findings {
+		section := f.Section
+		if f.Priority > 0 {
+			section = fmt.Sprintf("P%d %s", f.Priority, section)
+		}
+		words += " -m " + phrase.Quote(Line(section+": "+f.Text))
+	}
+	kept := *e
+	kept.Hint = strings.TrimSpace(e.Hint + "\n" + words + "   gives the same answer")
+	return &kept
 }
 
 // OtherSet says that what a person has looked at is not what is asked about.

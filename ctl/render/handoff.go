@@ -59,12 +59,17 @@ func (s Style) published(p *wire.PublishedView) string {
 	case p.Problem != "":
 		return s.say("not pushed, the work stays on its branch here: %s", "プッシュできませんでした。成果はこの環境のブランチに残っています: %s", Line(p.Problem))
 	}
-	return s.listed(Hash(p.Commit), Line(p.Link))
+	return s.listed(nonempty(Hash(p.Commit), Line(p.Link), mark(p.Ready, s.say("merge-ready by hand-off", "引き継ぎによりマージ可能 (merge-ready)")))...)
 }
 
 // Express asks whether a small task needs its workflow.
 func (s Style) Express(flow, saw string) string {
 	return "The task looks small and harmless (" + Line(saw) + "): it may not need workflow " + Line(flow) + ".\nyes starts nothing, so that you do it directly; anything else goes on: "
+}
+
+// HalfwayAsk asks whether a run may begin in the middle of what git has not ended.
+func (s Style) HalfwayAsk(e wire.Error) string {
+	return Line(e.Message) + ".\nThe agent would work on half of it. yes begins all the same; anything else starts nothing: "
 }
 
 // WentExpress says that nothing was started, as a person wanted.

@@ -19,6 +19,20 @@ func HiddenComment(h wire.HiddenExit) string {
 	return text
 }
 
+// Lacks warns of programs that gates look for, and that the host lacks.
+func (s Style) Lacks(list []wire.MissingProgram) string {
+	var b strings.Builder
+	for _, m := range list {
+		in := ""
+		if m.Phase != "" {
+			in = s.say(" of phase %s", "(フェーズ %s)", Line(string(m.Phase)))
+		}
+		b.WriteString(s.wrap(s.say("Gate %s%s looks for %s, which is not on the PATH of gates. Install it, or put its directory there (gate.env)",
+			"ゲート %s%s は %s を必要としますが、ゲートの PATH にありません。インストールするか、gate.env で PATH に加えてください", Line(string(m.Gate)), in, Line(m.Program)), ""))
+	}
+	return b.String()
+}
+
 // HiddenExits warns of gates that can pass although a part of them fails.
 func (s Style) HiddenExits(hidden []wire.HiddenExit) string {
 	var b strings.Builder

@@ -27,7 +27,7 @@ func (s Style) Home(v wire.ReportView) string {
 	var needs, live, paused, lately [][]string
 	more := 0
 	for _, i := range v.Blocks {
-		needs = append(needs, []string{"-", s.waitsWord(i.Kind), s.cut(Line(i.What), 60), Line(i.Next.Command)})
+		needs = append(needs, []string{"-", s.waitsWord(i.Kind), s.project(i.Workspace), s.cut(Line(i.What), 60), Line(i.Next.Command)})
 	}
 	for _, p := range v.Parts {
 		more += p.More
@@ -82,25 +82,25 @@ func beforeIn(v wire.ReportView) (n int) {
 	return n
 }
 
-// homeRow is a run, what it is at, its task and the next command.
+// homeRow is a run, what it is at, its project and task, and the next command.
 func (s Style) homeRow(r wire.ReportRun) []string {
 	v := r.Run
 	s = s.Of(v)
-	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(s.task(v), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
+	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.project(v.Workspace), s.cut(s.task(v), max(24, min(s.Width-76, 60))), "apctl why " + Line(v.Handle)}
 	switch {
 	case v.Exit < 0:
 		row[1] = strings.Join(nonempty(s.doing(v), s.iteration(v), s.marks(v.Gates)), ", ")
-		row[3] = "apctl watch " + Line(v.Handle)
+		row[4] = "apctl watch " + Line(v.Handle)
 		if v.Question != nil && r.Next.Command != "" {
-			row[3] = Line(r.Next.Command)
+			row[4] = Line(r.Next.Command)
 		}
 	case v.Ended != nil:
 		row[1] += " " + s.Clock(*v.Ended)
 		if v.State == "done" && r.Next.Command != "" {
-			row[3] = Line(r.Next.Command)
+			row[4] = Line(r.Next.Command)
 		}
 	case v.Reason == string(events.HaltStopped) && r.Next.Command != "":
-		row[3] = Line(r.Next.Command)
+		row[4] = Line(r.Next.Command)
 	}
 	return row
 }
@@ -113,8 +113,8 @@ func (s Style) homeRows(rows [][]string) string {
 	}
 	var short, low [][]string
 	for _, r := range rows {
-		short = append(short, []string{r[0], r[1], r[3]})
-		low = append(low, []string{r[0], s.Clip(r[1], s.room(4+columns(r[0])))}, []string{"", r[3]})
+		short = append(short, []string{r[0], r[1], r[2], r[4]})
+		low = append(low, []string{r[0], s.Clip(strings.Join(nonempty(r[2], r[1]), ": "), s.room(4+columns(r[0])))}, []string{"", r[4]})
 	}
 	if s.fits(short) {
 		return table(short)
@@ -157,6 +157,7 @@ func (s Style) Preview(p wire.Preview) string {
 	b.WriteString(s.section("pinned", s.pins(p.Pins)))
 	b.WriteString(s.section("pinned, and named by the task", s.TaskPins(p.TaskPins)))
 	b.WriteString(s.section("gates that hide exit codes", s.HiddenExits(p.Hidden)))
+	b.WriteString(s.section("programs that gates look for", s.Lacks(p.Lacks)))
 	if h := p.Holdout; h != nil {
 		b.WriteString(s.section("held-out gates", s.heldOut(*h)))
 	}

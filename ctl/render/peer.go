@@ -35,7 +35,7 @@ func (s Style) peerRow(p wire.PeerView) []string {
 		seen += " now"
 	}
 	where := nonempty(mark(p.You, "you"), mark(p.Here && !p.You, "here"), Line(p.Directory), mark(p.Run != "" && p.Source == "bus", "drives "+Line(p.Run)),
-		mark(p.Source == "run", "a run"), mark(p.Ended, "process ended"), mark(p.Unread > 0, count(p.Unread, "unread message")),
+		mark(p.Source == "run", "a run"), mark(p.Ended && p.Source == "bus", "process ended"), mark(p.Ended && p.Source != "bus", "the process that its file names has ended"), mark(p.Unread > 0, count(p.Unread, "unread message")),
 		mark(p.Session != "", "session "+Line(p.Session)), mark(p.File != "", "by "+Line(p.File)))
 	return []string{Line(p.Peer), orText(p.Program, "-"), Line(p.Mode), class, seen, strings.Join(where, ", ")}
 }

@@ -82,13 +82,16 @@ func (s Style) reportRun(r wire.ReportRun) string {
 	s = s.Of(v)
 	indent := strings.Repeat(" ", 4+columns(Line(v.Handle)))
 	var b strings.Builder
-	b.WriteString("  " + s.paint(bold, Line(v.Handle)) + "  " + s.cut(s.task(v), s.room(len(indent))) + "\n")
+	b.WriteString("  " + s.paint(bold, Line(v.Handle)) + "  " + s.cut(strings.Join(nonempty(s.project(v.Workspace), s.task(v)), "  "), s.room(len(indent))) + "\n")
 	what := Line(r.What)
 	if v.Exit < 0 && len(v.Gates) > 0 {
 		what = strings.Join(nonempty(what, s.gateWords(v.Gates)), s.say("; ", "。"))
 	}
 	b.WriteString(s.wrap(what, indent))
 	b.WriteString(s.wrap(s.listed(s.Clock(r.At), s.active(v), s.cost(r.Usage)), indent))
+	if sign := s.lastSign(v); sign != "" {
+		b.WriteString(s.wrap(sign, indent))
+	}
 	if r.Refused > 0 {
 		b.WriteString(s.wrap(s.say("the daemon refused %s of its agents and gates", "エージェントとゲートの要求を %s拒否", s.count(r.Refused, "request", "件")), indent))
 	}
@@ -102,6 +105,21 @@ func (s Style) reportRun(r wire.ReportRun) string {
 		b.WriteString(indent + s.pick("→ ", "> ") + Line(r.Next.Command) + "\n")
 	}
 	return b.String()
+}
+
+// lastSign says how long a live run has shown no sign of life.
+func (s Style) lastSign(v wire.RunView) string {
+	last := v.LastOutput
+	if v.Life != nil && (last == nil || v.Life.At.After(*last)) {
+		last = &v.Life.At
+	}
+	if v.Exit >= 0 || v.State != "running" || last == nil {
+		return ""
+	}
+	if ago := s.since(*last); ago >= time.Minute {
+		return s.say("no sign of life for %s", "%s 反応なし", Age(ago))
+	}
+	return s.say("last sign of life %s ago", "最後の反応は %s 前", Age(s.since(*last)))
 }
 
 // gateWords says how many gates of a live run pass.
@@ -173,6 +191,9 @@ func (s Style) Inbox(v wire.InboxView) string {
 	for _, i := range v.Items {
 		b.WriteString(s.item(i))
 	}
+	if v.More > 0 {
+		b.WriteString(s.say("  %d more: apctl inbox --limit 0", "  ほか %d 件: apctl inbox --limit 0", v.More) + "\n")
+	}
 	return b.String()
 }
 
@@ -185,7 +206,7 @@ func (s Style) item(i wire.InboxItem) string {
 		name = "-"
 	}
 	indent := strings.Repeat(" ", 4+columns(name))
-	head := s.listed(s.waitsWord(i.Kind), s.ago(Age(s.since(i.At))))
+	head := s.listed(s.waitsWord(i.Kind), s.project(i.Workspace), s.ago(Age(s.since(i.At))))
 	switch {
 	case i.Task != "":
 		head += ": " + Line(i.Task)

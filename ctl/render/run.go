@@ -374,13 +374,17 @@ func (s Style) List(l wire.ListReply) string {
 	if len(l.Runs) == 0 {
 		return s.say("no runs", "実行はありません") + "\n"
 	}
-	rows := [][]string{{s.say("RUN", "実行"), s.say("STATE", "状態"), s.say("ITER", "反復"), s.say("AGE", "経過"), s.say("GATES", "ゲート"), s.say("TASK", "タスク")}}
+	rows := [][]string{{s.say("RUN", "実行"), s.say("STATE", "状態"), s.say("ITER", "反復"), s.say("AGE", "経過"), s.say("GATES", "ゲート"), s.say("PROJECT", "プロジェクト"), s.say("TASK", "タスク")}}
 	plain := s
 	plain.Colour = false
+	gates := 24
+	if s.Width > 0 && s.Width <= 80 {
+		gates = 18 // so that the project is on the line
+	}
 	for _, v := range l.Runs {
 		rows = append(rows, []string{
 			Line(v.Handle), s.Of(v).standing(v), s.Of(v).iteration(v), Age(s.since(v.Started)),
-			plain.cut(plain.marks(v.Gates), 24), plain.cut(plain.task(v), 60),
+			plain.cut(plain.marks(v.Gates), gates), plain.project(v.Workspace), plain.cut(plain.task(v), 60),
 		})
 	}
 	var b strings.Builder

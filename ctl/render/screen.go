@@ -110,9 +110,9 @@ func columnsOfRuns() []column {
 		{0, 26, func(s Style, v wire.RunView) string { return s.nowDoing(v) }},
 		{0, 14, func(s Style, v wire.RunView) string { return s.iteration(v) }},
 		{0, 12, func(s Style, v wire.RunView) string { return s.Dots(v.Gates) }},
+		{64, mostProject, func(_ Style, v wire.RunView) string { return folder(v.Workspace) }},
 		{56, 16, func(s Style, v wire.RunView) string { return s.Life(v) }},
 		{72, 12, func(s Style, v wire.RunView) string { return s.spent(v) }},
-		{110, 24, func(_ Style, v wire.RunView) string { return folder(v.Workspace) }},
 		{46, 0, func(s Style, v wire.RunView) string { return s.task(v) }},
 	}
 }
@@ -231,6 +231,12 @@ func folder(path string) string {
 	path = Line(path)
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
+
+// mostProject is how many cells of a line name a project.
+const mostProject = 14
+
+// project names the project of a work tree: its folder.
+func (s Style) project(workspace string) string { return s.cut(folder(workspace), mostProject) }
 
 // Panel is a run in a few lines, what a person needs first at the top: what
 // happened, the gates, what comes next, then the facts.

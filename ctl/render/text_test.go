@@ -161,7 +161,7 @@ func inbox() wire.InboxView {
 	return wire.InboxView{Items: []wire.InboxItem{
 		{Kind: "trust", At: noon.Add(-26 * time.Hour), What: "/home/u/p/.autopilot/config.yaml is not trusted, so its project cannot start a run", Next: wire.NextCommand{Command: "cd /home/u/p && apctl trust"}},
 		{Kind: "question", At: noon.Add(-time.Hour), Run: "k3xq", Task: "make <b>it</b>" + steering + " pass", What: "halted: the agent has a question after iteration 2", Question: "Which?\n1\n2\n3" + steering + "\n4\n5\n6\n7\n", Next: wire.NextCommand{Command: "apctl resume k3xq -m 'ANSWER'"}},
-		{Kind: "halted", At: noon.Add(-time.Minute), Run: "ab12", Task: "other", What: "halted as stuck: iterations 1 and 3 failed in the same way on the same tree", Next: wire.NextCommand{Command: "apctl why ab12"}},
+		{Kind: "halted", At: noon.Add(-time.Minute), Run: "ab12", Task: "other", Workspace: "/home/u/a-project-of-a-long-name", What: "halted as stuck: iterations 1 and 3 failed in the same way on the same tree", Next: wire.NextCommand{Command: "apctl why ab12"}},
 	}}
 }
 
@@ -238,7 +238,7 @@ func TestTexts(t *testing.T) {
 		"inbox": func(s Style) string {
 			narrow := s
 			narrow.Width = 40
-			return s.Inbox(inbox()) + "\n" + narrow.Inbox(inbox()) + "\n" + s.Inbox(wire.InboxView{})
+			return s.Inbox(inbox()) + "\n" + narrow.Inbox(inbox()) + "\n" + s.Inbox(wire.InboxView{}) + s.Inbox(wire.InboxView{Items: inbox().Items[2:], More: 12})
 		},
 		"line": func(s Style) string {
 			var b strings.Builder

@@ -27,6 +27,7 @@ type Result struct {
 	Summary string
 	Ask     wire.Ask // to a person, as far as it could be read; without a question its reason says why it is blocked
 	Bad     string   // why what it wants to ask is no question; empty if it is one, or there is none
+	Asked   string   // with Bad: what it wanted to ask, as it wrote it, for a person to see
 
 	Session    events.SessionReport // how its session went
 	BadSession string               // why that could not be read
@@ -89,6 +90,9 @@ func ParseResult(src []byte) (Result, error) {
 		r.Ask.Question = plain(*file.Question)
 	}
 	r.readAsk(file.Options, file.Recommended, file.Reason, file.Class)
+	if r.Bad != "" {
+		r.Asked = asked(r.Ask.Question, file.Options)
+	}
 	if given(file.Session) {
 		report, bad := wire.ReadSessionReport(file.Session)
 		if bad != nil {
@@ -120,6 +124,21 @@ func (r *Result) readAsk(options, recommended, reason, class jsontext.Value) {
 		}
 	}
 	r.checkAsk()
+}
+
+// mostAsked bounds what is kept of a question that is none.
+const mostAsked = 2 << 10
+
+// asked is a question with its options as they were written.
+func asked(question string, options jsontext.Value) string {
+	if given(options) {
+		question += "\noptions: " + plain(string(options))
+	}
+	question = strings.TrimSpace(question)
+	if len(question) > mostAsked {
+		question = strings.ToValidUTF8(question[:mostAsked], "") + "..."
+	}
+	return question
 }
 
 // checkAsk makes the texts of a question plain and says why it is none.

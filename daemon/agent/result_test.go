@@ -105,14 +105,19 @@ func TestAQuestionThatIsNoneIsToldAndTheRestIsKept(t *testing.T) {
 		"without a reason":               {`"question":"q","options":["a","b"],"recommended":1`, "without a reason"},
 		"options that are no list":       {`"question":"q","options":"a or b"`, `options is "a or b", and has to be a list of texts`},
 		"options that are no texts":      {`"question":"q","options":[1,2],"recommended":1,"reason":"r"`, "options is [1,2]"},
+		"options that are objects":       {`"question":"q","options":[{"label":"a"},{"label":"b"}]`, `options is [{"label":"a"},{"label":"b"}], and has`},
 		"a reason that is none":          {`"question":"q","reason":["r"]`, "reason is"},
 		"more than a person can read":    {`"question":"` + huge + `"`, "the limit is 16384"},
 		"an option that nobody can read": {`"question":"q","options":["a","` + huge + `"],"recommended":1,"reason":"r"`, "the limit is 16384"},
 	} {
 		got, err := agent.ParseResult([]byte(`{"v":1,"claim":"progress","summary":"did it",` + tt.members + `}`))
-		if err != nil || got.Claim != events.ClaimProgress || got.Summary != "did it" || !strings.Contains(got.Bad, tt.says) || len(got.Bad) > 300 {
+		if err != nil || got.Claim != events.ClaimProgress || got.Summary != "did it" || !strings.Contains(got.Bad, tt.says) || len(got.Bad) > 300 || got.Asked == "" || len(got.Asked) > 3<<10 {
 			t.Errorf("%s: %+v, %v; want %q", name, got.Bad, err, tt.says)
 		}
+	}
+	form, err := agent.ParseResult([]byte(wire.AskForm))
+	if err != nil || form.Bad != "" || form.Asked != "" || len(form.Ask.Options) != 2 || form.Ask.Recommended != 1 {
+		t.Errorf("the form that agents are told: %+v %v", form, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (a *Host) Doctor(ctx context.Context, q auth.Request, body wire.DoctorReque
 	switch {
 	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
-		in.Named = trust.NamedAgents(ws)
+		in.Named, in.Needed = trust.NamedAgents(ws), trust.LookedFor(ws)
 	case usable: // the configuration is usable
 		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be checked: " + err.Error()})
 	}

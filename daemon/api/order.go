@@ -24,6 +24,6 @@ func orderOf(q wire.StartRequest) order.Order {
 		Holdout: order.Holdout{Dir: r.Holdout.Dir, Gates: order.Gates(r.Holdout.Gates)},
 		Start:   r.Start, Priority: r.Priority, ForMS: r.ForMS, UntilMS: r.UntilMS,
 		MaxMicroUSD: r.MaxMicroUSD, MaxTokens: r.MaxTokens, MaxTurns: r.MaxTurns, NoWait: r.NoWait,
-		Env: q.Env, Outputs: q.Outputs, NoConfig: q.NoConfig, Findings: q.Findings, Advise: q.Advise,
+		Env: q.Env, Outputs: q.Outputs, NoConfig: q.NoConfig, Findings: q.Findings, Advise: q.Advise, Halfway: r.Halfway,
 	}
 }

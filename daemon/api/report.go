@@ -244,7 +244,7 @@ func (a *Views) noRoom(s run.State) bool {
 }
 
 // InboxList lists items that wait for a person, oldest first.
-func (a *Reports) InboxList(ctx context.Context, q auth.Request, _ struct{}) (wire.InboxView, error) {
+func (a *Reports) InboxList(ctx context.Context, q auth.Request, body wire.InboxRequest) (wire.InboxView, error) {
 	v := wire.InboxView{Items: a.Trust.Untrusted(ctx, q), Language: string(a.ScreenLanguage())}
 	now := time.Now()
 	for _, h := range a.Fleet.Heads() {
@@ -261,6 +261,12 @@ func (a *Reports) InboxList(ctx context.Context, q auth.Request, _ struct{}) (wi
 		v.Items = append(v.Items, a.inboxItem(q, s, now))
 	}
 	slices.SortStableFunc(v.Items, func(a, b wire.InboxItem) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	if body.Limit < 0 {
+		return v, wire.Errorf(wire.Usage, "the limit is %d", body.Limit).WithHint("0 is all")
+	}
+	if n := len(v.Items) - body.Limit; body.Limit > 0 && n > 0 {
+		v.Items, v.More = v.Items[:body.Limit], n
+	}
 	return v, nil
 }
 

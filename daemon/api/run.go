@@ -79,7 +79,7 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	}
 	v := a.View(s)
 	v.Unhanded = unhanded
-	v.TaskPins, v.Hidden = a.Worker.TaskPins(id), a.Worker.Hidden(id)
+	v.TaskPins, v.Hidden, v.Lacks = a.Worker.TaskPins(id), a.Worker.Hidden(id), a.Worker.Lacks(id)
 	if held, err := a.Worker.Held(s); err == nil && held != nil {
 		v.InSight = held.InSight
 	}

@@ -73,8 +73,8 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}
-	if p := s.Published; p != nil && (p.Commit != "" || p.Problem != "") {
-		v.Published = &wire.PublishedView{Commit: p.Commit, Link: a.Text(p.Link), Problem: a.Text(p.Problem)}
+	if p := s.Published; p != nil && (p.Commit != "" || p.Problem != "" || p.Ready) {
+		v.Published = &wire.PublishedView{Commit: p.Commit, Link: a.Text(p.Link), Problem: a.Text(p.Problem), Ready: p.Ready}
 	}
 	v.Handoff = handed(slices.DeleteFunc(slices.Clone(f.Gates), func(g events.Gate) bool { return !s.HandsOver(g.Name) }))
 	v.Language = string(a.Language(s))

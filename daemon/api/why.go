@@ -140,6 +140,9 @@ func (a *Looks) addVerdict(v *wire.WhyView, s run.State) {
 	if left := explain.Behind(l, s.Last.Agent); left != "" {
 		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw of the agent: %s", "デーモンの確認: エージェントについて、%s", left))
 	}
+	if asked := explain.MisaskedSays(l, a.Text(s.Last.Agent.Misasked)); asked != "" {
+		v.Claims = append(v.Claims, asked)
+	}
 	v.Claims = append(v.Claims, a.others(s)...)
 	if refused := explain.Refused(l, s.Refused); refused != "" {
 		v.Claims = append(v.Claims, refused)

@@ -49,6 +49,9 @@ type QuestionView struct {
 	Handoff bool         `json:"handoff,omitzero"` // accepted by hand-off: waits for nobody; a person can reject it
 }
 
+// WrongPIN begins the message of a refused PIN that can be typed again at once.
+const WrongPIN = "the PIN is wrong"
+
 // AnswerRequest answers a question.
 type AnswerRequest struct {
 	RunRef

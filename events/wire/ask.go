@@ -19,6 +19,9 @@ type Ask struct {
 	Class       string   `json:"class,omitzero"`       // what an answer decides about, where the workflow has classes
 }
 
+// AskForm is the form of a question in a result file, as one line.
+const AskForm = `{"v":1,"claim":"progress","question":"Which database?","options":["sqlite","postgres"],"recommended":1,"reason":"nothing to install"}`
+
 // MostOptions bounds the options of a question.
 const MostOptions = 4
 

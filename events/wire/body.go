@@ -31,6 +31,7 @@ type RunSpec struct {
 	Priority      string            `json:"priority,omitzero"` // low, normal or high, in the line for the machine; empty: as the settings say
 	Start         events.Start      `json:"start,omitzero"`
 	StartBroken   bool              `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
+	Halfway       bool              `json:"halfway,omitzero"`       // it may begin inside a rebase, a merge or a conflict
 	MaxMicroUSD   int64             `json:"max_micro_usd,omitzero"` // millionths of a dollar
 	MaxTokens     int64             `json:"max_tokens,omitzero"`    // of all kinds
 	MaxTurns      int               `json:"max_turns,omitzero"`     // of the agent, over all iterations
@@ -80,6 +81,14 @@ type HiddenExit struct {
 	Where   string      `json:"where,omitzero"`   // place of the construct, as "script test of package.json"; empty is the gate's command
 	What    string      `json:"what"`             // a pipe, || true, ; echo, &, a loop, if, !, - or an option
 	Instead string      `json:"instead,omitzero"` // a command that hides nothing, if one is known
+}
+
+// MissingProgram is a program that the command of a gate looks for, and that is not on the
+// PATH of the gates.
+type MissingProgram struct {
+	Gate    events.Name `json:"gate"`
+	Phase   events.Name `json:"phase,omitzero"` // empty: a gate of the whole run
+	Program string      `json:"program"`
 }
 
 // AgentSpec names the agent: exactly one of Command, Script and Profile. The
@@ -137,12 +146,14 @@ type Preview struct {
 	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by reason
 	TaskPins    []string        `json:"task_pins,omitzero"` // globs of pinned files that the task asks to change
 	Hidden      []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates hide
-	Workspace   string          `json:"workspace"`
-	Iterations  int             `json:"iterations"`
-	Timeouts    Timeouts        `json:"timeouts,omitzero"` // in effect
-	Budgets     []BudgetView    `json:"budgets,omitzero"`  // of the phases, where there are several
-	EndsBy      *time.Time      `json:"ends_by,omitzero"`
-	Workflow    string          `json:"workflow"`
+
+	Lacks      []MissingProgram `json:"lacks,omitzero"` // programs that gates look for, and that this host lacks
+	Workspace  string           `json:"workspace"`
+	Iterations int              `json:"iterations"`
+	Timeouts   Timeouts         `json:"timeouts,omitzero"` // in effect
+	Budgets    []BudgetView     `json:"budgets,omitzero"`  // of the phases, where there are several
+	EndsBy     *time.Time       `json:"ends_by,omitzero"`
+	Workflow   string           `json:"workflow"`
 	// Settings are those that the user did not type, with their source.
 	Settings []ConfigValue `json:"settings,omitzero"`
 	Holdout  *HoldoutView  `json:"holdout,omitzero"`

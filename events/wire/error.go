@@ -34,6 +34,8 @@ type Error struct {
 	Cursor string `json:"cursor,omitzero"`
 	// Problems are faults of a configuration file that keeps a daemon from starting.
 	Problems []ConfigProblem `json:"problems,omitzero"`
+	// Halfway is what git has not ended in the work tree that a run would begin in.
+	Halfway string `json:"halfway,omitzero"`
 	// Writer is the writer of the requested work tree.
 	Writer *WriterView `json:"writer,omitzero"`
 }

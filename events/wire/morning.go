@@ -54,9 +54,15 @@ type ReportRun struct {
 	Added   *Additions  `json:"added,omitzero"`   // suppressions and test-like files of a done run
 }
 
+// InboxRequest asks for the items that wait for a person.
+type InboxRequest struct {
+	Limit int `json:"limit,omitzero"` // at most so many, the oldest; 0 is all
+}
+
 // InboxView lists items that wait for a person, oldest first.
 type InboxView struct {
 	Items []InboxItem `json:"items"`
+	More  int         `json:"more,omitzero"` // left out
 	// Language is the user's language for texts about no run.
 	Language string `json:"language,omitzero"`
 }

@@ -115,7 +115,7 @@ var (
 	ProbeLaunch = verb[LaunchRequest, LaunchView]("probe.launch", Read)
 
 	ReportMake = verb[ReportRequest, ReportView]("report", Read, Remote)
-	InboxList  = verb[None, InboxView]("inbox", Read, Remote)
+	InboxList  = verb[InboxRequest, InboxView]("inbox", Read, Remote)
 	StatusLine = verb[LineRequest, LineView]("status.line", Read, Remote, Idle)
 
 	DaemonStatus = verb[None, DaemonView]("daemon.status", Read, Remote)

@@ -90,6 +90,9 @@ type RunView struct {
 	TaskPins []string `json:"task_pins,omitzero"`
 	// Hidden, only in the answer of run, lists exit codes that its gates hide.
 	Hidden []HiddenExit `json:"hidden,omitzero"`
+	// Lacks, only in the answer of run, lists programs that its gates look for, and that
+	// this host lacks.
+	Lacks []MissingProgram `json:"lacks,omitzero"`
 	// Express, only in the answer of run and alone there, is the evidence that a task is
 	// small. No run started: the caller should first ask a person whether the task needs
 	// its workflow.
@@ -114,6 +117,8 @@ type PublishedView struct {
 	Commit  string `json:"commit,omitzero"`  // the pushed commit
 	Link    string `json:"link,omitzero"`    // address of the draft pull request
 	Problem string `json:"problem,omitzero"` // what failed
+	// Ready marks the passed work of a hand-off: it needs no more than its merge.
+	Ready bool `json:"merge_ready,omitzero"`
 }
 
 // UsageSum is the known usage. The kinds of tokens do not overlap.

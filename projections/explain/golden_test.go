@@ -53,6 +53,8 @@ func TestHaltsAndQuestionsReadAsTheyDid(t *testing.T) {
 			events.WorkPublished{Commit: "c", Problem: "ab"},
 			events.WorkPublished{Problem: "ab"},
 			events.WorkPublished{},
+			events.WorkPublished{Commit: "c", Link: "ab", Ready: true},
+			events.WorkPublished{Ready: true},
 			events.QuestionExpired{Changed: true},
 			events.PhaseEntered{Phase: "build", From: "review", Way: events.WayBack, Cycle: 2},
 			events.RunResumed{Note: "ab"},

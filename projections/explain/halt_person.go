@@ -32,6 +32,16 @@ var personHalts = []halt{
 		next: resumeWhen("when its conditions hold", "条件が満たされたら"),
 	},
 	{
+		reason: events.HaltUnclear, needs: person(NeedsAnswer),
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			return say(l, "halted: after %d of %d rounds gate %s finds %d %% unclear, and allows %d %%",
+				"停止: %d/%d 回の質問の後もゲート %s の不明確さは %d %% です(許容 %d %%)", h.Of, h.Of, h.Gate, h.Used, h.Limit)
+		},
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands(resumeWith(handle, "WHAT IS WANTED"), say(l, "the rounds begin anew with it", "それを踏まえて質問を最初から始める"))
+		},
+	},
+	{
 		reason: events.HaltExpired, needs: person(NeedsAnswer),
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
 			if h.Gate == "" {

@@ -151,6 +151,17 @@ func asking(l events.Language, q run.Question) string {
 
 // published says what became of showing work that has passed.
 func published(l events.Language, d events.WorkPublished) string {
+	says := pushed(l, d)
+	switch {
+	case d.Ready && d.Commit == "":
+		return say(l, "the work is merge-ready by hand-off; it is not pushed", "引き継ぎによりマージ可能(merge-ready)。成果はプッシュしない")
+	case d.Ready:
+		says += say(l, "; it is merge-ready by hand-off", "。引き継ぎによりマージ可能(merge-ready)")
+	}
+	return says
+}
+
+func pushed(l events.Language, d events.WorkPublished) string {
 	switch {
 	case d.Problem != "" && d.Commit != "":
 		return say(l, "the work is pushed, but its draft pull request is outdated", "成果はプッシュ済みだが、ドラフト PR を更新できなかった")

@@ -80,7 +80,7 @@ func rated(l events.Language, r events.GateResult) string {
 			return Say(l, "failed in run %d, but must pass every time", "%d 回目で失敗(毎回成功が条件)", r.Rate.Runs)
 		}
 		return Say(l, "failed %d of %d", "失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
-	case events.ReasonFlaky, events.ReasonSteady:
+	case events.ReasonFlaky, events.ReasonSteady, events.ReasonConstant:
 		return Say(l, "failed %d of %d", "失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
 	case events.ReasonNotRed:
 		return Say(l, "failed %d of %d without the work", "実装なしで失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
@@ -171,6 +171,8 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "the test failed before the work", "実装前のテスト失敗を確認済み")
 	case events.ReasonFlaky:
 		return Say(l, "it failed at times", "失敗することがある")
+	case events.ReasonConstant:
+		return Say(l, "it failed every time", "毎回失敗")
 	case events.ReasonSteady:
 		return Say(l, "it passed every time", "毎回成功")
 	case events.ReasonUncertain:

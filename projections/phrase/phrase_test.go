@@ -33,6 +33,7 @@ func TestWhatRanSeveralTimesSaysHowOftenItFailed(t *testing.T) {
 	for want, r := range map[string]events.GateResult{
 		"failed 3 of 10": {Kind: events.GateFlaky, Verdict: events.Pass, Reason: events.ReasonFlaky, Rate: before},
 		"failed 0 of 9":  {Kind: events.GateFlaky, Verdict: events.Fail, Reason: events.ReasonSteady, Rate: events.Rate{Runs: 9}},
+		"failed 9 of 9":  {Kind: events.GateFlaky, Verdict: events.Fail, Reason: events.ReasonConstant, Rate: events.Rate{Failed: 9, Runs: 9}},
 		"failed 0 of 10": {Kind: events.GateRepeat, Verdict: events.Pass, Reason: events.ReasonExit, Rate: after},
 		"failed in run 4, but must pass every time":             {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonUncertain, Rate: events.Rate{Failed: 1, Runs: 4}},
 		"failed in run 1, but must pass every time":             {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonExit, Rate: events.Rate{Failed: 1, Runs: 1}},

@@ -27,7 +27,7 @@ func interviewed(g events.Gate, looks []events.RoleEnded) Look {
 	case looks[at].Opinion.Ambiguity <= g.Clear:
 		return Look{Verdict: events.Pass, Reason: events.ReasonLooked, Last: looks[at]}
 	case rounds >= g.Most || looks[at].Opinion.Question == "":
-		return Look{Verdict: events.Fail, Reason: events.ReasonLooked, Last: looks[at]}
+		return Look{Verdict: events.Fail, Reason: events.ReasonLooked, Last: looks[at], Round: rounds}
 	}
 	return Look{Verdict: events.Open, Reason: events.ReasonNobody, Next: g.Roles[0], Round: rounds + 1, Ask: &looks[at].Opinion}
 }

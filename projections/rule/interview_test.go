@@ -26,8 +26,8 @@ func TestAnInterviewGoesOnUntilItIsClearOrTheRoundsAreOver(t *testing.T) {
 		"O39: one answer is not it":  {[]events.RoleEnded{at(40)}, events.Open, 2, true},
 		"clear in the last round":    {[]events.RoleEnded{at(40), at(30), at(20)}, events.Pass, 0, false},
 		"clear, then less so":        {[]events.RoleEnded{at(20), at(30)}, events.Open, 3, true},
-		"the rounds are over":        {[]events.RoleEnded{at(40), at(30), at(25)}, events.Fail, 0, false},
-		"not clear, and no question": {[]events.RoleEnded{look("asker", "s", events.Opinion{Ambiguity: 40})}, events.Fail, 0, false},
+		"the rounds are over":        {[]events.RoleEnded{at(40), at(30), at(25)}, events.Fail, 3, false},
+		"not clear, and no question": {[]events.RoleEnded{look("asker", "s", events.Opinion{Ambiguity: 40})}, events.Fail, 1, false},
 		"no result counts no round":  {[]events.RoleEnded{at(40), void("asker", events.VoidNoResult)}, events.Open, 2, true},
 		"two without a result":       {[]events.RoleEnded{void("asker", events.VoidNoResult), void("asker", events.VoidNoResult)}, events.Unverifiable, 0, false},
 	} {

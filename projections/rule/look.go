@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"autopilot/events"
 )
@@ -15,7 +16,7 @@ type Look struct {
 	Verdict events.Verdict // pass, fail, unverifiable, or open
 	Reason  events.Reason
 	Next    events.Name      // open: the role that looks next
-	Round   int              // open, of an interview: the round that it is
+	Round   int              // of an interview: open, the round that it is; fail, the rounds that there were
 	Ask     *events.Opinion  // open, of an interview: has the question that a person answers first
 	Last    events.RoleEnded // that settled it
 }
@@ -94,6 +95,22 @@ var approvals = map[events.GateKind]func(events.Opinion) bool{
 	},
 	events.GateQA:       func(o events.Opinion) bool { return o.Verdict == events.RulingPassed && o.Findings == 0 },
 	events.GateCoverage: func(o events.Opinion) bool { return o.Covered > 0 && o.Uncovered == 0 },
+}
+
+// BareRuling is what a role says that does not approve and names no finding: nobody
+// could work on that. It is empty of every other result.
+func BareRuling(o events.Opinion) string {
+	var says []string
+	if o.Verdict != "" && o.Verdict != events.RulingApprove && o.Verdict != events.RulingPassed {
+		says = append(says, string(o.Verdict))
+	}
+	if o.Architecture != "" && o.Architecture != events.RulingClear {
+		says = append(says, "architecture "+string(o.Architecture))
+	}
+	if o.Findings > 0 {
+		return ""
+	}
+	return strings.Join(says, ", ")
 }
 
 // Passes says that a gate lets its iteration pass. A skipped one does for a reason that

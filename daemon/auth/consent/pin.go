@@ -58,7 +58,7 @@ func pinFault(err error) error {
 	var w *pin.WaitError
 	switch {
 	case errors.Is(err, pin.ErrWrong):
-		return wire.Errorf(wire.NeedsPerson, "the PIN is wrong; nothing has changed").WithHint("apctl pin status   shows the number of wrong tries")
+		return wire.Errorf(wire.NeedsPerson, "%s; nothing has changed", wire.WrongPIN).WithHint("apctl pin status   shows the number of wrong tries")
 	case errors.As(err, &w):
 		return wire.Errorf(wire.NeedsPerson, "%v: the next try is possible from %s on", err, w.Until.UTC().Format(time.RFC3339)).
 			WithHint("apctl pin status")

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"autopilot/daemon/config"
@@ -15,6 +19,8 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
+	"autopilot/projections/rule"
 )
 
 // Flows are the workflows of work trees.
@@ -101,6 +107,53 @@ func (fs *Flows) Of(ctx context.Context, q order.Order) (library.Found, error) {
 			WithHint("apctl trust   shows them, and asks a person at a terminal")
 	}
 	return f, nil
+}
+
+// placeholders are those of inputs in the texts of a workflow.
+var placeholders = regex.New(`\$\{\{[^}]*\}\}`)
+
+// LookedFor are the programs that gates of workflows look for, each with who does: of the
+// project's own workflows, and of those that ship where their inputs can be found in it.
+func LookedFor(ws tree.Workspace) map[string]string {
+	out := map[string]string{}
+	a, err := agreedOf(ws)
+	if err != nil || ws.Path == "" {
+		return out
+	}
+	for _, name := range slices.Sorted(slices.Values(a.flows.Names())) {
+		f, err := a.flows.Find(name)
+		if err != nil || len(f.Problems) > 0 || f.Origin == library.Shipped && !fits(ws.Path, f.Flow) {
+			continue
+		}
+		add := func(text string) {
+			for _, program := range rule.LooksFor(rule.Command{Text: placeholders.ReplaceAllString(text, "x")}) {
+				if out[program] == "" {
+					out[program] = "workflow " + name
+				}
+			}
+		}
+		for _, e := range f.Flow.Inputs {
+			if e.Value.Is() == workflow.CommandInput {
+				add(e.Value.Default)
+			}
+		}
+		for _, ph := range f.Flow.Phases {
+			for _, g := range slices.Concat(ph.Entry, ph.Gates) {
+				add(g.Run)
+			}
+		}
+	}
+	return out
+}
+
+// fits says that a project has the folder in which a workflow looks for its inputs.
+func fits(root string, f workflow.Workflow) bool {
+	return slices.ContainsFunc(f.Inputs, func(e strictyaml.Entry[workflow.Input]) bool {
+		fixed, _, _ := strings.Cut(e.Value.Find, "${{")
+		dir := filepath.Dir(fixed + "x")
+		info, err := os.Stat(filepath.Join(root, dir))
+		return fixed != "" && dir != "." && err == nil && info.IsDir()
+	})
 }
 
 // NamedAgents are the profiles that the workflows of a project name, each with who

@@ -84,7 +84,7 @@ func (ps *Sessions) preamble(q auth.Request, at spot, mode string) (wire.PeerChe
 	var others []rule.PeerBeside
 	for _, p := range list {
 		switch {
-		case !p.Here || p.You:
+		case !p.Here || p.You || p.Source == sourceBus && p.Ended:
 		case p.Life == string(rule.Fresh):
 			others = append(others, rule.PeerBeside{ID: p.ID, Class: events.PeerClass(p.Class), Since: p.Since, Apart: at.apart(p)})
 		default:

@@ -149,9 +149,9 @@ func sourceView(kind string, f peerfile.File) wire.PeerSource {
 }
 
 // lineOf is the process that a file names, with its ancestors; nil if it is not
-// there, or elsewhere.
+// there, or elsewhere. Process 1 proves nothing, as every process descends from it.
 func (ps *Sessions) lineOf(s peerfile.Session) []person.Process {
-	if host, err := os.Hostname(); s.PID == 0 || s.Host != "" && (err != nil || s.Host != host) {
+	if host, err := os.Hostname(); s.PID <= 1 || s.Host != "" && (err != nil || s.Host != host) {
 		return nil
 	}
 	p, err := ps.cfg.Chats.People().Process(s.PID)
@@ -162,8 +162,22 @@ func (ps *Sessions) lineOf(s peerfile.Session) []person.Process {
 		}
 		p.PID, p.Start = now.PID, now.Start
 	}
+	if age, known := proc.Age(proc.Process{PID: p.PID, Start: p.Start}); known && beganLater(s, time.Now(), age) {
+		return nil
+	}
 	line, _ := person.Line(ps.cfg.Chats.People(), person.Caller{PID: p.PID, Start: p.Start})
 	return line
+}
+
+// clocksDiffer is by how much a start of a process and the time in a file may differ.
+const clocksDiffer = time.Minute
+
+// beganLater says that a process of that age began after the session of a file, so that
+// it only has the pid anew. What the file does not say proves nothing.
+//
+// Source: session-orchestrator, seeds 2.8.3: pid, host and started_at are one proof.
+func beganLater(s peerfile.Session, now time.Time, age time.Duration) bool {
+	return !s.Started.IsZero() && now.Sub(s.Started) > age+clocksDiffer
 }
 
 // isOf says that a file is that of a session on the bus. alone says that no other

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth/person"
 	"autopilot/daemon/coord/peerfile"
 	"autopilot/projections/rule"
 )
@@ -41,5 +42,40 @@ func TestTheLifeOfAFileByClocksThatDiffer(t *testing.T) {
 	unreadable := peerfile.Session{ID: "a", Started: now, Written: now}
 	if l, e := lockLife(unreadable, now), entryLife(unreadable, now); l != rule.Stale || e != rule.Gone {
 		t.Errorf("a heartbeat that cannot be read: %s, %s", l, e)
+	}
+}
+
+// A pid that a file names proves only a process that was there when the session began.
+func TestAPidThatStartedAfterTheLockIsAnothersProcess(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		started time.Time
+		age     time.Duration
+		later   bool
+	}{
+		"it began before the session":                  {now.Add(-time.Hour), 2 * time.Hour, false},
+		"it began with the session":                    {now.Add(-time.Hour), time.Hour, false},
+		"clocks differ by seconds":                     {now.Add(-time.Hour), time.Hour - 30*time.Second, false},
+		"it began half an hour later":                  {now.Add(-time.Hour), 30 * time.Minute, true},
+		"it began just now":                            {now.Add(-time.Hour), 0, true},
+		"the file says nothing":                        {time.Time{}, 0, false},
+		"the session begins in the future, by a clock": {now.Add(time.Hour), 0, false},
+	} {
+		if got := beganLater(peerfile.Session{Started: tt.started}, now, tt.age); got != tt.later {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Process 1 is above every process, so a lock that names it is nobody's own.
+func TestALockOfProcessOneIsNobodysOwn(t *testing.T) {
+	t.Parallel()
+	if line := (&Sessions{}).lineOf(peerfile.Session{ID: "a", PID: 1}); line != nil {
+		t.Errorf("%+v", line)
+	}
+	v := foreignView(foreign{Session: peerfile.Session{ID: "a", PID: 1}}, []person.Process{{PID: 9, Start: 3}, {PID: 1}})
+	if v.You || v.Ended {
+		t.Errorf("%+v", v)
 	}
 }

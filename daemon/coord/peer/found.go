@@ -190,7 +190,7 @@ func foreignView(f foreign, own []person.Process) wire.PeerView {
 		Mode: cmp.Or(f.Mode, string(events.ModeNone)), Class: string(class), Assumed: assumed, Life: string(f.life),
 		Since: f.Started, Seen: f.Beat, File: f.Path,
 	}
-	v.Ended = f.PID > 0 && f.Host == "" && len(f.line) == 0
+	v.Ended = f.PID > 1 && f.Host == "" && len(f.line) == 0
 	v.You = len(f.line) > 0 && slices.ContainsFunc(own, same(f.line[0]))
 	return v
 }

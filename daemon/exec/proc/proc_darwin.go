@@ -38,6 +38,12 @@ func Boot() (string, error) {
 	return id, nil
 }
 
+// Age is how long ago p began; false if it is not known.
+func Age(p Process) (time.Duration, bool) {
+	age := time.Since(time.UnixMicro(int64(p.Start)))
+	return age, age >= 0
+}
+
 // Effect is always empty here: macOS does not reliably show the environment of
 // a process, so the marker cannot be read back.
 func Effect(int) string { return "" }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -93,6 +95,20 @@ func Boot() (string, error) {
 		return "", fmt.Errorf("read boot id: %w", err)
 	}
 	return string(bytes.TrimSpace(b)), nil
+}
+
+// ticks are those of a second in /proc: USER_HZ, which is 100 on every architecture
+// that Go runs on.
+const ticks = 100
+
+// Age is how long ago p began, suspended time included; false if it is not known.
+func Age(p Process) (time.Duration, bool) {
+	var up unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &up); err != nil || p.Start > math.MaxInt64/uint64(time.Second) {
+		return 0, false
+	}
+	age := time.Duration(up.Nano()) - time.Duration(p.Start)*(time.Second/ticks)
+	return age, age >= 0
 }
 
 // Effect returns the effect that the environment of pid names, or "". It is

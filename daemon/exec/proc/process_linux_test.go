@@ -118,3 +118,22 @@ func TestDescendantsAndSession(t *testing.T) {
 		t.Errorf("session: %+v", got)
 	}
 }
+
+func TestTheAgeOfAProcess(t *testing.T) {
+	t.Parallel()
+	p, _ := sleeper(t)
+	first, err := proc.Read(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	young, ok := proc.Age(p)
+	old, known := proc.Age(first)
+	if !ok || !known || old <= young {
+		t.Errorf("%s %t, of the first %s %t", young, ok, old, known)
+	}
+	for _, start := range []uint64{1 << 62, p.Start + 100*3600*24*365} {
+		if age, ok := proc.Age(proc.Process{PID: 2, Start: start}); ok {
+			t.Errorf("a start to come: %s", age)
+		}
+	}
+}

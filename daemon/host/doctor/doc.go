@@ -45,6 +45,7 @@ type Input struct {
 	Known  []string          // the programs of the shipped profiles
 	Agents []wire.AgentView  // all profiles; nil is not known
 	Named  map[string]string // by profile: the first role of a workflow of the project that names it
+	Needed map[string]string // by program: the workflow whose gates look for it
 	Store  *Store            // nil is not known
 	Locked *Lock             // the index of the work tree; nil is not locked
 	Listen *wire.ListenView  // nil is nowhere, or not known
@@ -102,7 +103,7 @@ type check func(context.Context, Input, Probe) []wire.DoctorFinding
 
 func checks() []check {
 	return []check{
-		agents, paths, git, repository, disks, fileSystems, storeHealth, clock, user, openFiles, runtimeDir,
+		agents, needed, paths, git, repository, disks, fileSystems, storeHealth, clock, user, openFiles, runtimeDir,
 		inotify, cgroup, pressure, namespaces, landlock, service, listener, shared,
 	}
 }

@@ -158,6 +158,7 @@ var ills = []struct {
 	{"a login that is not known", agent(wire.AgentView{Name: "codex", Program: "/bin/codex", Login: "unknown"}), "unknown agents: codex"},
 	{"an own agent without its program", agent(wire.AgentView{Name: "mine", Origin: "project"}), "warning agents: mine: its program is not found"},
 	{"an agent with a problem", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "key", Problems: []string{"too old"}}), "warning agents: codex: too old"},
+	{"an agent with several problems", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "none", Problems: []string{"codex is too old", "a hook fails"}}), "warning agents: codex: it is not logged in; is too old; a hook fails"},
 	{
 		"a role whose agent is not installed", func(h *host, in *Input) {
 			agent(wire.AgentView{Name: "codex", Origin: "shipped"})(h, in)
@@ -167,6 +168,10 @@ var ills = []struct {
 	{
 		"a role whose agent nobody knows", func(_ *host, in *Input) { in.Named = map[string]string{"codx": "role coder of workflow pair"} },
 		"warning agents: role coder of workflow pair needs agent codx, and there is none",
+	},
+	{
+		"a program that gates look for", func(_ *host, in *Input) { in.Needed = map[string]string{"bats": "workflow atdd"} },
+		"warning gates: gates of workflow atdd look for bats, which is not on PATH",
 	},
 	{"agents without a daemon", func(_ *host, in *Input) { in.Agents = nil }, "unknown agents: claude on PATH"},
 	{"no agent without a daemon", func(h *host, in *Input) { in.Agents, h.programs = nil, nil }, "warning agents: no known agent"},

@@ -40,23 +40,31 @@ func agents(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	return out
 }
 
+// agentState is one finding about an agent, so that each is named once.
 func agentState(v wire.AgentView) []wire.DoctorFinding {
 	a := about("agents")
 	name := strings.TrimSpace(v.Name + " " + v.Version)
+	var problems []string
+	for _, problem := range v.Problems {
+		problems = append(problems, strings.TrimPrefix(problem, v.Name+" "))
+	}
+	problem := strings.Join(problems, "; ")
 	var out []wire.DoctorFinding
 	switch {
+	case problem != "" && v.Program == "":
+		out = a.find(Warning, "correct its command, or install it", "%s: its program is not found; %s", v.Name, problem)
+	case problem != "" && v.Login == "none" && !slices.ContainsFunc(v.Problems, aboutLogin):
+		out = a.find(Warning, "start "+v.Name+" once by hand and log in", "%s: it is not logged in; %s", v.Name, problem)
+	case problem != "":
+		out = a.find(Warning, "", "%s: %s", v.Name, problem)
 	case v.Program == "":
 		out = a.find(Warning, "correct its command, or install it", "%s: its program is not found", v.Name)
-	case v.Login == "none" && slices.ContainsFunc(v.Problems, aboutLogin):
 	case v.Login == "none":
 		out = a.find(Warning, "start "+v.Name+" once by hand and log in", "%s is not logged in", name)
 	case v.Login == "key" || v.Login == "account":
 		out = a.ok("%s is logged in (%s)", name, v.Program)
 	default:
 		out = a.find(Unknown, "", "%s: whether it is logged in is not known (%s)", name, v.Program)
-	}
-	for _, problem := range v.Problems {
-		out = append(out, a.find(Warning, "", "%s: %s", v.Name, strings.TrimPrefix(problem, v.Name+" "))...)
 	}
 	return out
 }
@@ -76,6 +84,18 @@ func agentPrograms(in Input, p Probe) []wire.DoctorFinding {
 		return a.find(Warning, "install Claude Code, Codex, Gemini or opencode, or use --agent-cmd", "no known agent is on PATH")
 	}
 	return a.find(Unknown, "", "%s on PATH; versions and logins are not known, as no daemon was asked", strings.Join(there, ", "))
+}
+
+// needed says which programs are missing that gates of workflows look for.
+func needed(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
+	a := about("gates")
+	var out []wire.DoctorFinding
+	for _, name := range slices.Sorted(maps.Keys(in.Needed)) {
+		if p.Look(in.Shell, name) == "" {
+			out = append(out, a.find(Warning, "install it, or put its directory on PATH", "gates of %s look for %s, which is not on PATH", in.Needed[name], name)...)
+		}
+	}
+	return out
 }
 
 // compared are programs whose place on two PATHs matters to somebody.

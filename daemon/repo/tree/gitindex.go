@@ -23,11 +23,15 @@ func (gd gitDir) readIndex(g rule.GitState, hash int) {
 		return
 	}
 	for name, n := range indexMarks(text, hash) {
-		if n > 0 {
+		if n > 0 && name != unmerged {
 			g[rule.GitFact{Kind: rule.GitIndex, Name: name}] = strconv.Itoa(n)
 		}
 	}
 }
+
+// unmerged counts the sides of files in conflict. That is no mark that git was given, but
+// what a merge left.
+const unmerged = "unmerged"
 
 // indexMarks counts the files of an index that git was told not to look at, or that
 // it only intends to add. Of an index that is not understood it knows nothing.
@@ -50,6 +54,9 @@ func indexMarks(text []byte, hash int) map[string]int {
 		at = flagsAt + 2
 		if flags&0x8000 != 0 {
 			marks["assume-unchanged"]++
+		}
+		if flags&0x3000 != 0 {
+			marks[unmerged]++
 		}
 		if flags&0x4000 != 0 {
 			more := binary.BigEndian.Uint16(text[at:])

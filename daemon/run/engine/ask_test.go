@@ -213,6 +213,11 @@ func TestRoundsOfAnInterviewThatAreUsedUpBeginAnewWithAPersonsWord(t *testing.T)
 		events.GatesStarted{Phase: "work", Iteration: 1}, waits), round(1, 70))
 	spent := join(first, talk(1), round(2, 60), one(events.IterationRecorded{Phase: "work", Iteration: 1, Verdict: events.Fail}, events.RunHalted{Reason: events.HaltSameness}))
 	again := one(agent(2, 1), ended(2, "t1"), events.GatesStarted{Phase: "work", Iteration: 2}, judged(2, "t1", []events.GateResult{open("clear", events.GateInterview, "task")}))
+	halts := join(spent[:len(spent)-1])
+	name, act := engine.Explain(history(halts...), flow(), start)
+	if h, ok := act.(engine.Halt); !ok || name != "unclear" || h.Reason != events.HaltUnclear || h.Gate != "clear" || h.Used != 60 || h.Limit != 20 || h.Of != 2 {
+		t.Errorf("rounds that are used up halt as that, with the score: %s %+v", name, act)
+	}
 	for name, tt := range map[string]struct {
 		events []events.Data
 		rule   string

@@ -79,6 +79,7 @@ var rules = []nextRule{
 	{"role-limit", (*view).roleWaits, (*view).waitLimit},
 	{"ask", (*view).asks, (*view).ask},
 	{"look", (*view).looks, (*view).look},
+	{"entry-unclear", (*view).entryUnclear, halt(events.HaltUnclear)},
 	{"entry-failed", (*view).entryFailed, halt(events.HaltEntry)},
 	{"record", at(run.Judged), record},
 
@@ -101,6 +102,7 @@ var rules = []nextRule{
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
 	{"kill-switch", (*view).killed, (*view).kill},
 	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
+	{"unclear", (*view).unclear, halt(events.HaltUnclear)},
 	{"stopped", (*view).stopping, halt(events.HaltStopped)},
 	{"agent-hung", (*view).hungTooOften, halt(events.HaltAgentHung)},
 	{"noop", (*view).noops, halt(events.HaltNoop)},

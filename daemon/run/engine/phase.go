@@ -176,9 +176,10 @@ func (q *view) on() Action {
 }
 
 // publishes: what has passed is to be shown where people review it, and was not yet. It
-// takes a run about an issue on a branch of its own: nothing else is ever pushed.
+// takes a run about an issue on a branch of its own: nothing else is ever pushed. One that
+// was handed off leaves its record wherever it works.
 func (q *view) publishes() bool {
-	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && q.Facts.Branch != "" &&
+	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && (q.Facts.Branch != "" || len(q.Handed) > 0) &&
 		(q.Published == nil || q.Published.Iteration != q.Loop.Iteration)
 }
 
@@ -224,6 +225,35 @@ func (q *view) plan() string {
 	}
 	gate, _ := named(q.Last.Results, failed)
 	return string(gate) + "/" + made
+}
+
+// unclear: a person has answered as often as the workflow asks, and that did not make
+// the task clear. More work on it without a person's word would be guessing.
+//
+// Source: oh-my-codex, seeds 4.2 deep-interview: the most rounds are a cap.
+func (q *view) unclear() bool {
+	_, spent := q.interviewed()
+	return spent && q.fresh() && !q.skipped()
+}
+
+// entryUnclear is the same of an interview that a phase needs to begin.
+func (q *view) entryUnclear() bool {
+	_, spent := q.interviewed()
+	return spent && q.entryFailed()
+}
+
+// interviewed is the interview of the latest results whose rounds are used up.
+func (q *view) interviewed() (r events.GateResult, spent bool) {
+	for _, r := range q.Last.Results {
+		if r.Kind != events.GateInterview || r.Verdict != events.Fail {
+			continue
+		}
+		g := q.Gate(r.Gate)
+		if l := rule.Looked(g, r.Set, q.Looks); l.Verdict == events.Fail && l.Round >= g.Most {
+			return r, true
+		}
+	}
+	return events.GateResult{}, false
 }
 
 // samePlan: nothing new was planned over as many ways back of one failure.

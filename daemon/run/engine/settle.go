@@ -122,7 +122,13 @@ var evidence = map[events.Halt]func(*view, *events.RunHalted){
 		h.Gate, _ = named(q.Last.Results, failed)
 		h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
 	},
-	events.HaltEntry:   func(q *view, h *events.RunHalted) { h.Gate, h.Files = named(q.Last.Results, failed) },
+	events.HaltEntry: func(q *view, h *events.RunHalted) { h.Gate, h.Files = named(q.Last.Results, failed) },
+	events.HaltUnclear: func(q *view, h *events.RunHalted) {
+		r, _ := q.interviewed()
+		g := q.Gate(r.Gate)
+		l := rule.Looked(g, r.Set, q.Looks)
+		h.Gate, h.Used, h.Limit, h.Of = r.Gate, int64(l.Last.Opinion.Ambiguity), int64(g.Clear), int64(l.Round)
+	},
 	events.HaltExpired: func(q *view, h *events.RunHalted) { h.Gate, h.Question = q.Question.Gate, q.Question.Text },
 	events.HaltHours:   func(q *view, h *events.RunHalted) { h.Limit = q.Facts.Limits.ActiveMS },
 	events.HaltCost: func(q *view, h *events.RunHalted) {

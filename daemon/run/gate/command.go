@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"autopilot/daemon/exec/confine"
@@ -87,6 +88,12 @@ func (p Pinned) obstacle(c Command) (events.Reason, string) {
 			word, strings.Join(p.Path(), "\n  "))
 	}
 	return "", ""
+}
+
+// Lacks lists the programs that a command looks for itself and that are not on the PATH of
+// the gates. What needs them fails by its own words; a command may do without.
+func (p Pinned) Lacks(c rule.Command) []string {
+	return slices.DeleteFunc(rule.LooksFor(c), func(name string) bool { return p.look(name) != "" })
 }
 
 // ToolsChanged is the result of a gate that is not run, because programs or

@@ -208,5 +208,8 @@ func (o Opinion) List() string {
 			fmt.Fprintf(&b, "[P0] criterion %s is said to be covered, but nothing is named that covers it\n\n", c.ID)
 		}
 	}
+	if says := rule.BareRuling(o.Sum(nil)); b.Len() == 0 && says != "" {
+		fmt.Fprintf(&b, "[P0] the reviewer says %s, and names no finding\nCheck your work against the task once more. The reviewer is asked for a finding next time.\n\n", says)
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -87,6 +87,35 @@ func TestWhatIsNotSaidIsNotTakenForGood(t *testing.T) {
 	}
 }
 
+// A reviewer that is not content and names nothing is heard all the same.
+func TestAVerdictWithoutAFindingIsToldAsIt(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		`"verdict":"request-changes","architecture":"watch"`:                                             "request-changes, architecture watch",
+		`"verdict":"comment","architecture":"clear"`:                                                     "comment",
+		`"verdict":"approve","architecture":"block"`:                                                     "architecture block",
+		`"verdict":"approve","architecture":"clear"`:                                                     "",
+		`"verdict":"comment","architecture":"watch","findings":[{"evidence_ref":"a.go:1","detail":"x"}]`: "",
+	} {
+		o, err := gate.ReadOpinion(events.GateReview, []byte(`{"v":1,`+src+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := o.List()
+		if got := rule.BareRuling(o.Sum(nil)); got != want || (want == "") == strings.Contains(list, "names no finding") || want != "" && !strings.Contains(list, "[P0] the reviewer says "+want+",") {
+			t.Errorf("%s: %q\n%s", src, got, list)
+		}
+	}
+	failed, err := gate.ReadOpinion(events.GateQA, []byte(`{"v":1,"verdict":"failed"}`))
+	if err != nil || !strings.Contains(failed.List(), "says failed, and") {
+		t.Errorf("%v %s", err, failed.List())
+	}
+	covered, err := gate.ReadOpinion(events.GateCoverage, []byte(`{"v":1,"criteria":[{"id":"AC1","covered":true,"by":"t"}]}`))
+	if err != nil || covered.List() != "" {
+		t.Errorf("%v %s", err, covered.List())
+	}
+}
+
 func FuzzReadOpinion(f *testing.F) {
 	f.Add("review", []byte(`{"v":1,"verdict":"approve","architecture":"clear","findings":[{"priority":0,"evidence_ref":"a","detail":"b"}]}`))
 	f.Add("coverage", []byte(`{"v":1,"criteria":[{"id":"a","covered":true,"by":"t"}]}`))

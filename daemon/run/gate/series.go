@@ -61,8 +61,8 @@ func (s *Series) Repeat() (events.GateResult, Texts) {
 	return r, s.Texts
 }
 
-// Flaky is the verdict on a command that has to fail at least once. It needs
-// failures that are those of tests.
+// Flaky is the verdict on a command that has to fail at least once, and to pass at
+// least once. It needs failures that are those of tests.
 func (s *Series) Flaky() (events.GateResult, Texts) {
 	r, t := s.Result, s.Texts
 	r.Kind = events.GateFlaky
@@ -72,6 +72,10 @@ func (s *Series) Flaky() (events.GateResult, Texts) {
 	case s.Rate.Failed == 0:
 		text := fmt.Sprintf("The command passes %d of %d times, so it does not look flaky. More runs find rarer failures; the run's start sets their number.\n", s.Rate.Runs, s.Times)
 		r.Verdict, r.Reason, r.OutputSum = events.Fail, events.ReasonSteady, rule.OutputSum([]byte(text))
+		t.Excerpt = Headed(text, t.Excerpt)
+	case s.Rate.Failed == s.Rate.Runs && s.Rate.Runs > 1:
+		text := fmt.Sprintf("The command fails %d of %d times, so it is not flaky but a bug. Let it show what fails at times; for a bug, a person starts the workflow atdd-bugfix.\n", s.Rate.Failed, s.Rate.Runs)
+		r.Verdict, r.Reason = events.Fail, events.ReasonConstant
 		t.Excerpt = Headed(text, t.Excerpt)
 	default:
 		r.Verdict, r.Reason = events.Pass, events.ReasonFlaky

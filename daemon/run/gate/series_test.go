@@ -42,7 +42,7 @@ func TestA61ASeriesEndsWhenNothingMoreIsToBeSeen(t *testing.T) {
 		"green, then out of time":              {gate.Series{Times: 3, InRow: true}, []int{0, -1}, events.Fail, events.ReasonTimeout, events.Rate{}},
 		"flaky in the first":                   {gate.Series{Times: 3}, []int{1, 0, 0}, events.Pass, events.ReasonFlaky, events.Rate{Failed: 1, Runs: 3}},
 		"flaky in the last":                    {gate.Series{Times: 3}, []int{0, 0, 1}, events.Pass, events.ReasonFlaky, events.Rate{Failed: 1, Runs: 3}},
-		"red every time":                       {gate.Series{Times: 3}, []int{1, 2, 1}, events.Pass, events.ReasonFlaky, events.Rate{Failed: 3, Runs: 3}},
+		"red every time is a bug":              {gate.Series{Times: 3}, []int{1, 2, 1}, events.Fail, events.ReasonConstant, events.Rate{Failed: 3, Runs: 3}},
 		"never red":                            {gate.Series{Times: 3}, []int{0, 0, 0}, events.Fail, events.ReasonSteady, events.Rate{Runs: 3}},
 		"red, then out of time":                {gate.Series{Times: 3}, []int{1, -1}, events.Fail, events.ReasonTimeout, events.Rate{}},
 		"red, then something is missing":       {gate.Series{Times: 3}, []int{1, 127}, events.Fail, events.ReasonExit, events.Rate{}},
@@ -69,6 +69,18 @@ func TestA61ASeriesEndsWhenNothingMoreIsToBeSeen(t *testing.T) {
 		if tt.rate.Runs > 0 && r.DurationMS != int64(5*tt.rate.Runs) {
 			t.Errorf("%s: took %d ms", name, r.DurationMS)
 		}
+	}
+}
+
+// What fails every time is no matter of chance, and the finding leads to where it belongs.
+func TestWhatFailsEveryTimeIsSentToTheWorkflowForBugs(t *testing.T) {
+	t.Parallel()
+	s := gate.Series{Times: 20}
+	for s.More() {
+		s.Add(ran(1))
+	}
+	if r, texts := s.Flaky(); r.Verdict != events.Fail || !strings.Contains(texts.Excerpt, "fails 20 of 20 times") || !strings.Contains(texts.Excerpt, "atdd-bugfix") || r.Failing == 0 {
+		t.Errorf("%+v\n%s", r, texts.Excerpt)
 	}
 }
 

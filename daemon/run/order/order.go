@@ -31,6 +31,7 @@ type Order struct {
 	NoConfig    bool     // without the project's configuration
 	Findings    string   // for the first work: JSON, see wire.ParseFindings
 	Advise      bool     // the caller can ask a person about the workflow
+	Halfway     bool     // it may begin where git has not ended a rebase, a merge or the like
 
 	Inputs   map[string]string // of the settings
 	Trusted  *stored.Timeouts  // of a chat: the settings' own, its upper bounds

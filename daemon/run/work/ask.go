@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/explain"
 	"autopilot/projections/run"
 )
 
@@ -122,6 +123,7 @@ func (w *Worker) misasked(s run.State) (string, error) {
 	if err != nil || why == "" {
 		return "", err
 	}
+	why, _ = explain.Misasked(why)
 	return "The question at the end of the last iteration reached nobody: " + why + ".\n" +
-		"Ask again if it still matters: a text, or two to four options with one recommended and the reason.", nil
+		"Ask again if it still matters: a text, or two to four options with one recommended and the reason, in this form:\n" + wire.AskForm, nil
 }

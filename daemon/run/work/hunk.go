@@ -85,11 +85,29 @@ func spotsOf(section string, shown []page, hunks []hunk) []spot {
 	if slices.ContainsFunc(shown, func(p page) bool { return p.path == file }) || slices.ContainsFunc(hunks, func(h hunk) bool { return h.file == file }) {
 		return []spot{{file, line, line}}
 	}
+	if path, one := endsSo(file, shown); one {
+		return []spot{{path, line, line}}
+	}
 	var out []spot
 	for _, p := range shown {
 		out = append(out, under(p, strings.TrimSpace(strings.TrimLeft(section, "#")))...)
 	}
 	return out
+}
+
+// endsSo finds the one file on show whose path ends with the whole names of another:
+// plan.md in docs/issues/24-greet/plan.md.
+func endsSo(file string, shown []page) (path string, one bool) {
+	for _, p := range shown {
+		if file == "" || !strings.HasSuffix(p.path, "/"+strings.TrimPrefix(file, "./")) {
+			continue
+		}
+		if path != "" && path != p.path {
+			return "", false
+		}
+		path = p.path
+	}
+	return path, path != ""
 }
 
 // under lists the parts of a file below a heading, up to the next heading of the same or

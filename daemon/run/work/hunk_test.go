@@ -49,7 +49,10 @@ func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 		"docs/plan.md:4":     nothing,
 		"docs/at.md":         nothing,
 		"docs/plan.md:0x2":   nowhere,
-		"plan.md:2":          nowhere,
+		"plan.md:2":          strings.Replace(first, "  -two", "> -two", 1),
+		"./plan.md:4":        nothing,
+		"lan.md:2":           nowhere,
+		"other/plan.md:2":    nowhere,
 		"tone":               nowhere,
 		"docs/plan.md.bak":   other,
 		"docs/plan.md.bak:7": nothing,
@@ -64,6 +67,10 @@ func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 		if _, got, _ = strings.Cut(got, "why?\n"); got != want {
 			t.Errorf("%q (-want +got):\n%s", section, cmp.Diff(want, got))
 		}
+	}
+	two := []page{{path: "docs/plan.md", text: "# Plan\n"}, {path: "old/plan.md", text: "# Old\n"}}
+	if got := became(events.English, []stored.Finding{{Section: "plan.md:2", Detail: "why?"}}, two, twoHunks); !strings.Contains(got, nowhere) {
+		t.Errorf("a name that ends two shown files: %q", got)
 	}
 	if got := became(events.English, nil, shown, twoHunks); got != "" {
 		t.Errorf("without a finding: %q", got)

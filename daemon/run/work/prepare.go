@@ -41,6 +41,18 @@ func NoWorkspace(dir string, err error) error {
 	return err
 }
 
+// halfway refuses a work tree in which git has not ended something: the agent would work
+// on half of it, and could neither end nor drop it for the person who began it.
+func halfway(what []string, dir string) error {
+	if len(what) == 0 {
+		return nil
+	}
+	err := wire.Errorf(wire.NeedsPerson, "git is in the middle of something in %s: %s", dir, strings.Join(what, ", ")).
+		WithHint("end it first, as with git rebase --continue or --abort; or begin in the middle of it with --halfway")
+	err.Halfway = strings.Join(what, ", ")
+	return err
+}
+
 // Prepare fixes everything that a run works by and stores it. The caller adds handle,
 // owner, home and version. Agents are the profiles of the configuration; hide has the
 // names of secret variables.
@@ -120,6 +132,9 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 		p.Spec.Checkout = events.CheckoutClean // a set-up implies a clean checkout
 	}
 	if p.Repo, err = w.repo(ctx, ws); err != nil {
+		return nil, err
+	}
+	if err := halfway(p.Repo.Halfway(), ws.Path); err != nil && !q.Halfway {
 		return nil, err
 	}
 	p.AgentEnv = AgentEnv(q.Env)

@@ -55,7 +55,7 @@ func (w *Worker) Preview(ctx context.Context, q order.Order, agents agent.Overri
 		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
 		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: order.Shown(p.Spec.Gates), Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)), Timeouts: wire.Timeouts(timeouts(p.Flow)),
-		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout, Pins: p.pinGroups(), TaskPins: p.Named, Hidden: p.Hidden,
+		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout, Pins: p.pinGroups(), TaskPins: p.Named, Hidden: p.Hidden, Lacks: p.lacks(),
 		Holdout: p.Held.view(),
 	}
 	if p.Spec.Driver == events.DriverDaemon && given(p.Spec.Agent) {

@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/exec/spool"
+	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
@@ -198,11 +199,11 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	d := workflow.PromptData{
 		Task: p.Task, Phase: string(phase), Brief: ph.Brief, Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
 		Pinned: p.Pinned, NotesDir: notesDir(p.Flow), Questions: p.Flow.Questions,
-		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
+		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup, SharedStash: p.Repo != nil && sharesStash(p.Repo.Workspace()),
 	}
 	for _, a := range p.gatesOf(events.GatesStarted{Phase: phase, Iteration: 1}) {
 		if a.Kind != events.GateProtected && !a.decl.Void {
-			d.Gates = append(d.Gates, promptGate(a))
+			d.Gates = append(d.Gates, needing(promptGate(a), p.Gates.Lacks(command(a.Gate))))
 		}
 		if a.Kind == events.GateSession {
 			d.Report = wire.SessionReportForm
@@ -212,6 +213,22 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 		d.Gates = append(d.Gates, workflow.PromptGate{Name: string(gate.GitName), Role: events.RoleInvariant, Says: says})
 	}
 	return d
+}
+
+// needing tells the agent which programs this host lacks, so that it does not build on them.
+func needing(g workflow.PromptGate, programs []string) workflow.PromptGate {
+	if len(programs) > 0 && g.Command != "" {
+		g.Says = strings.TrimPrefix(g.Says+"; ", "; ") + strings.Join(programs, ", ") + " is not installed here"
+	}
+	return g
+}
+
+// sharesStash says that other work trees have the stash of this one: refs/stash belongs
+// to the repository, and git has none for one work tree. Where that cannot be read, the
+// agent is told to be careful.
+func sharesStash(ws tree.Workspace) bool {
+	trees, err := ws.Beside()
+	return err != nil || len(trees) > 1
 }
 
 // gitSays tells the agent what the run forbids in git; empty for nothing.

@@ -22,7 +22,8 @@ import (
 func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (_ events.WorkPublished, err error) {
 	defer func() { err = noRoom(err) }()
 	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
-	if w.cfg.Draft == nil {
+	d.Ready = mergeReady(s, "")
+	if w.cfg.Draft == nil || s.Facts.Branch == "" {
 		return d, nil
 	}
 	p, err := w.plan(ctx, s)
@@ -46,8 +47,13 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	if shown.Problem != "" {
 		d.Problem, err = w.put(ctx, shown.Problem)
 	}
+	d.Ready = mergeReady(s, d.Problem)
 	return d, err
 }
+
+// mergeReady says that passed work needs no more than its merge: a person handed its
+// gates off, nobody rejected one since, and it is where it has to be.
+func mergeReady(s run.State, problem events.Ref) bool { return len(s.Handed) > 0 && problem == "" }
 
 // final is the work of a run as last judged: every changed file since its start.
 func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, error) {

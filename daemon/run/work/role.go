@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -250,8 +252,19 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 			return nil, err
 		}
 	}
+	look.Bare = bareBefore(s, act)
 	d.Look = look
 	return p.render(role.Prompt, d)
+}
+
+// bareBefore is what a role said last at a gate, if it neither approved nor named a finding.
+func bareBefore(s run.State, act engine.RunRole) string {
+	for _, l := range slices.Backward(s.Looks) {
+		if l.Gate == act.Gate && l.Role == act.Role && l.Void == "" {
+			return rule.BareRuling(l.Opinion)
+		}
+	}
+	return ""
 }
 
 // answers lists the answers of people at a gate so far.

@@ -44,7 +44,11 @@ func (w *Worker) said(ctx context.Context, p *Plan, d *events.AgentEnded, format
 	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
 		return err
 	}
-	return w.asks(ctx, p, d, res.Claim, res.Ask, res.Bad)
+	bad := res.Bad
+	if bad != "" && res.Asked != "" {
+		bad += "\n\n" + res.Asked // as explain.Misasked reads it
+	}
+	return w.asks(ctx, p, d, res.Claim, res.Ask, bad)
 }
 
 // asks stores the agent's last question for a person, or why the question is invalid. A
@@ -67,10 +71,16 @@ func (w *Worker) asks(ctx context.Context, p *Plan, d *events.AgentEnded, claim 
 	return err
 }
 
-// lastWords is the end of an agent's text or output, or why the agent could not start.
+// lastWords is the end of an agent's text or output, or why the agent could not start. Of a
+// lost one the reason comes first, as that its directory was removed.
 func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
-	if out.Outcome == events.SpawnFailed {
+	switch {
+	case out.Outcome == events.SpawnFailed:
 		return out.Err, nil
+	case out.Outcome == events.Lost && out.Err != "":
+		out.Outcome = ""
+		words, err := w.lastWords(id, format, out)
+		return strings.TrimSpace(out.Err + "\n" + words), err
 	}
 	most := int64(excerptBytes)
 	if format != stream.Text {

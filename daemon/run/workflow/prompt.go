@@ -36,6 +36,7 @@ type PromptData struct {
 	PersonNotes   []string  // what a person answered, and said when resuming
 	Pinned        []string  // files that must stay as they are
 	NotesDir      string    // a folder left out of comparisons
+	SharedStash   bool      // other work trees of the repository have the same stash
 	ResultFile    string    // where the agent may write its result
 	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
 	Warning       string    // asks for another approach; see RepeatedFailure and OtherAgent
@@ -59,6 +60,7 @@ type Look struct {
 	Round   int      // of an interview
 	Rounds  int
 	Answers []Answer // of a person, so far
+	Bare    string   // what the role said last without a finding, and without approval
 }
 
 // Answer is what a person said to a question.

@@ -81,8 +81,10 @@ func TestPromptIsAsAgreed(t *testing.T) {
 			{Name: "lines", Role: events.RoleGoal, Command: "set -e\nmake test"},
 		},
 	}
+	stash := first()
+	stash.SharedStash = true
 	for name, data := range map[string]workflow.PromptData{
-		"first": first(), "findings": findings, "note": note, "warning": warned, "fenced": fenced,
+		"stash": stash, "first": first(), "findings": findings, "note": note, "warning": warned, "fenced": fenced,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +117,9 @@ func TestWhoLooksIsToldWhatAtAndInWhichForm(t *testing.T) {
 		Gate: "clear", Kind: events.GateInterview, Role: "asker", Form: `{"v":1,"clarity":{"goal":70}}`, Round: 2, Rounds: 12,
 		Answers: []workflow.Answer{{ID: 3, At: "2026-03-01T22:00:00Z", Question: "Which parser?", Text: "The new one.\n```\n"}},
 	}
-	for name, d := range map[string]workflow.PromptData{"look": data, "interview": interview} {
+	bare := data
+	bare.Look = &workflow.Look{Gate: "reviewed", Kind: events.GateReview, Role: "critic", Form: `{"v":1,"verdict":"approve or comment or request-changes"}`, Bare: "request-changes, architecture watch"}
+	for name, d := range map[string]workflow.PromptData{"look": data, "interview": interview, "look-bare": bare} {
 		got, err := p.Render(d)
 		if err != nil {
 			t.Fatal(err)

@@ -15,9 +15,6 @@ import (
 func TestTheRouterKnowsTheWorkflowsThatShip(t *testing.T) {
 	t.Parallel()
 	ship, known := slices.Sorted(slices.Values(Names())), route.Shipped()
-	if !slices.Contains(ship, "omx") { // TODO: remove once omx and omx-ralph ship
-		known = slices.DeleteFunc(known, func(name string) bool { return name == "omx" || name == "omx-ralph" })
-	}
 	if diff := cmp.Diff(ship, known); diff != "" {
 		t.Error(diff)
 	}
