@@ -231,7 +231,7 @@ func TestSeeds412EvidenceOfTheCycleBeforeIsNone(t *testing.T) {
 		return review(role, append([]string{"review_cycle=1"}, over...)...)
 	}
 	late := `completed_at="` + at(70).Format("2006-01-02T15:04:05Z") + `"`
-	refused(t, b, o, toGoal("ralplan_consensus_gate="+gate(one("architect"), one("critic")), "ralplan_execution_handoff="+execution("review_cycle=1")), "older than the return")
+	refused(t, b, o, toGoal("ralplan_consensus_gate="+gate(one("architect"), one("critic")), "ralplan_execution_handoff="+execution("review_cycle=1")), "a review by the architect of this cycle")
 	refused(t, b, o, toGoal("ralplan_consensus_gate="+gate(one("architect", late), one("critic", late)), "ralplan_execution_handoff="+execution("review_cycle=1")), "it is older than the return")
 	o = walk(t, b, o, again(b, 1)...)
 	refused(t, b, o, toQA("review_verdict="+reviewVerdict("artifact_path", `review_url="`+place+`"`)), "an earlier one has named")
