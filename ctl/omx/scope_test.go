@@ -133,6 +133,7 @@ func TestEvidenceIsWhereItsPathLeads(t *testing.T) {
 	must(t, os.Symlink(filepath.Join(out, "evil.md"), filepath.Join(dir, ".omx/plans/link.md")))
 	must(t, os.Symlink(filepath.Join(dir, "README.md"), filepath.Join(dir, ".omx/plans/inner.md")))
 	must(t, os.Symlink(out, filepath.Join(dir, ".omx/specs")))
+	must(t, os.Symlink(filepath.Join(dir, ".omx/plans"), filepath.Join(dir, "alias")))
 	for _, tt := range []struct {
 		path, folder  string
 		there, inside bool
@@ -145,6 +146,7 @@ func TestEvidenceIsWhereItsPathLeads(t *testing.T) {
 		{".omx/plans", "", false, true},
 		{".omx/plans/../../README.md", "", true, true},
 		{"README.md", "", true, true},
+		{"alias/prd.md", "", true, true},
 		{".omx/plans/link.md", "", false, false},
 		{".omx/plans/inner.md", "", true, true},
 		{".omx/specs/evil.md", "", false, false},

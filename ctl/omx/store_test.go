@@ -262,7 +262,7 @@ func TestARefusedWriteLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestAStateFromElsewhereIsPutWhereItIsSound(t *testing.T) {
+func TestO3AStateFromElsewhereIsPutWhereItIsSound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -220,3 +220,22 @@ func TestSeeds411TheGateOfThePlanAmongTheHandOversIsTheSame(t *testing.T) {
 	}
 	walk(t, b, o, toGoal("ralplan_consensus_gate"))
 }
+
+func TestSeeds412EvidenceOfTheCycleBeforeIsNone(t *testing.T) {
+	t.Parallel()
+	b := honest()
+	place := "https://example.org/pull/1#review-7"
+	o := walk(t, b, in(t, b, omx.Review), back(omx.Review, `review_verdict={"clean":false,"review_url":"`+place+`"}`))
+	b.threads["t-late"] = omx.Thread{Known: true, Native: true, Completed: at(80)}
+	one := func(role string, over ...string) string {
+		return review(role, append([]string{"review_cycle=1"}, over...)...)
+	}
+	late := `completed_at="` + at(70).Format("2006-01-02T15:04:05Z") + `"`
+	refused(t, b, o, toGoal("ralplan_consensus_gate="+gate(one("architect"), one("critic")), "ralplan_execution_handoff="+execution("review_cycle=1")), "a review by the architect of this cycle")
+	refused(t, b, o, toGoal("ralplan_consensus_gate="+gate(one("architect", late), one("critic", late)), "ralplan_execution_handoff="+execution("review_cycle=1")), "it is older than the return")
+	o = walk(t, b, o, again(b, 1)...)
+	refused(t, b, o, toQA("review_verdict="+reviewVerdict("artifact_path", `review_url="`+place+`"`)), "an earlier one has named")
+	refused(t, b, o, toQA("review_verdict="+reviewVerdict("artifact_path", `thread_id="t-critic"`)), "in this cycle")
+	walk(t, b, o, toQA("review_verdict="+reviewVerdict("artifact_path", `thread_id="t-late"`)))
+	refused(t, b, o, back(omx.Review, "return_to_ralplan_reason"), "the finding, verbatim") // that of the return before
+}

@@ -37,6 +37,9 @@ func TestSeeds412Guards(t *testing.T) {
 		want              string
 	}{
 		{name: "a start whose snapshot is not there is refused", write: strings.Replace(begin(), context, ".omx/context/<slug>-<timestamp>.md", 1), want: "context snapshot"},
+		{name: "a run does not begin behind its interview", write: `{"mode":"autopilot","active":true,"current_phase":"ralplan"}`, want: "the interview has not ended"},
+		{name: "a run does not begin in QA", write: `{"mode":"autopilot","active":true,"current_phase":"ultraqa"}`, want: "the interview has not ended"},
+		{name: "a run does not begin in a wait", write: `{"mode":"autopilot","active":true,"current_phase":"waiting-for-user"}`, want: "does not begin in the phase"},
 		{name: "O39: an answered question alone keeps the interview open", from: omx.Interview, write: toPlan(`deep_interview_gate={"status":"required","question_id":"q-1"}`), want: "an answer alone does not end it"},
 		{name: "an interview without a rationale is open", from: omx.Interview, write: toPlan(`deep_interview_gate={"status":"complete","rationale":" "}`), want: "a rationale"},
 		{name: "a summary is a rationale", from: omx.Interview, write: toPlan(`deep_interview_gate={"status":"complete","summary":"clear"}`)},
@@ -83,6 +86,8 @@ func TestSeeds412Guards(t *testing.T) {
 		}, want: "the plan was written after it"},
 		{name: "an order that is missing is refused", from: omx.Plan, write: toGoal("ralplan_execution_handoff"), want: "ralplan_execution_handoff"},
 		{name: "an order by somebody else is refused", from: omx.Plan, write: toGoal("ralplan_execution_handoff=" + execution(`source="leader"`)), want: "source: autopilot"},
+		{name: "an order of another session is refused", from: omx.Plan, write: toGoal("ralplan_execution_handoff=" + execution(`session_id="s-2"`)), want: "session_id of this session"},
+		{name: "an order of another cycle is refused", from: omx.Plan, write: toGoal("ralplan_execution_handoff=" + execution("review_cycle=4")), want: "review_cycle of this cycle"},
 		{name: "a forged index is refused", from: omx.Plan, write: toGoal(gates(review("architect", `sequence_index="1"`), review("critic"))), want: "wrong shape"},
 		{name: "a forged time is refused", from: omx.Plan, write: toGoal("ralplan_execution_handoff=" + execution(`authorized_at="today"`)), want: "wrong shape"},
 		{name: "a review that is a text is refused", from: omx.Plan, write: toGoal(gates(`"approved"`, review("critic"))), want: "has to be an object"},
@@ -106,6 +111,8 @@ func TestSeeds412Guards(t *testing.T) {
 		{name: "a file outside of the work is none", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict(`artifact_path="../evil.md"`)), want: "below the working directory"},
 		{name: "a thread that nobody has seen is none", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `thread_id="t-x"`)), want: "t-x"},
 		{name: "a thread that the tracker has seen is one", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `thread_id="t-critic"`))},
+		{name: "O38: the thread of the leader is none", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `thread_id="t-lead"`)), want: "t-lead"},
+		{name: "a thread that goes on is none", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `thread_id="t-open"`)), want: "the end of the sub-agent"},
 		{name: "a number of a tool call alone leads nowhere", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `tool_call_id="c-1"`)), want: "a place of the evidence"},
 		{name: "a URL is one", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `review_url="https://example.org/pull/1#review"`))},
 		{name: "free text is no URL", from: omx.Review, write: toQA("review_verdict=" + reviewVerdict("artifact_path", `review_url="see above"`)), want: "a URL in the place of"},
