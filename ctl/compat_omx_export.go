@@ -95,7 +95,7 @@ func (a *app) omxCopy(ctx context.Context, id string, o omxExportOptions) error 
 	if err != nil {
 		return err
 	}
-	_, err = s.Mirror(state, o.session)
+	_, err = s.Put("autopilot", o.session, state)
 	return err
 }
 

@@ -81,7 +81,10 @@ func (s *Store) Put(mode, session string, state omx.Object) (Written, error) {
 	if err := omx.CheckMode(mode); err != nil {
 		return Written{}, err
 	}
-	return s.change(mode, session, func(_ omx.Object, w omx.World) (omx.Result, error) {
+	return s.change(mode, session, func(stored omx.Object, w omx.World) (omx.Result, error) {
+		if stored.True("active") && stored.Text(omx.RunID) != state.Text(omx.RunID) {
+			return omx.Result{}, fmt.Errorf("%s is active in phase %s there, and is another run: end it first (apctl compat omx cancel)", mode, stored.Text("current_phase"))
+		}
 		state = omx.Flatten(state).Set("mode", mode)
 		if w.Session != "" {
 			state = state.Set("session_id", w.Session)
@@ -260,18 +263,4 @@ func (sk *skills) write() error {
 		}
 	}
 	return all
-}
-
-// Mirror writes the state of a run of the daemon. Another autopilot that is active in that
-// scope is left as it is.
-func (s *Store) Mirror(state omx.Object, session string) (Written, error) {
-	return s.change("autopilot", session, func(stored omx.Object, w omx.World) (omx.Result, error) {
-		if stored.True("active") && stored.Text(omx.RunID) != state.Text(omx.RunID) {
-			return omx.Result{}, fmt.Errorf("autopilot is active in phase %s there, and is another run: end it first (apctl compat omx cancel)", stored.Text("current_phase"))
-		}
-		if w.Session != "" {
-			state = state.Set("session_id", w.Session)
-		}
-		return omx.Result{State: state}, nil
-	})
 }

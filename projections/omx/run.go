@@ -87,7 +87,11 @@ func endOfRun(o Object, v wire.WhyView) Object {
 		o = o.Set("run_outcome", "blocked_on_user").
 			Set("deep_interview_question", Object{}.Set("status", "waiting_for_user").Set("previous_phase", r.Phase).Set("question_id", r.Question.Number))
 	case Failed, Halted, Exhausted:
-		o = o.Set("run_outcome", "failed").Set("previous_phase", r.Phase).Set("stop_reason", cmp.Or(r.Reason, v.Rule)).Set("error", v.Because)
+		outcome := "failed"
+		if phaseOfRun(r) == Halted {
+			outcome = "blocked_on_user"
+		}
+		o = o.Set("run_outcome", outcome).Set("previous_phase", r.Phase).Set("stop_reason", cmp.Or(r.Reason, v.Rule)).Set("error", v.Because)
 	default:
 		o = o.Set("run_outcome", "continue")
 	}
