@@ -13,7 +13,7 @@ import (
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 	rules "autopilot/projections/omx"
-	"autopilot/projections/rule"
+	"autopilot/projections/slug"
 )
 
 type omxExportOptions struct {
@@ -101,7 +101,7 @@ func (a *app) omxCopy(ctx context.Context, id string, o omxExportOptions) error 
 
 // contextOf is the newest file with the context of the task, below its work tree.
 func contextOf(v wire.RunView) string {
-	names, _ := filepath.Glob(filepath.Join(v.Workspace, ".omx", "context", rule.Slug(v.Task, rule.FileSlug)+"-*.md")) // the pattern is valid
+	names, _ := filepath.Glob(filepath.Join(v.Workspace, ".omx", "context", slug.Of(v.Task, slug.File)+"-*.md")) // the pattern is valid
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(changed(a), changed(b)) })
 	if len(names) == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"autopilot/ctl/render"
 	"autopilot/ctl/worktree"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
+	"autopilot/projections/slug"
 )
 
 // treeOptions are what was typed about a work tree of its own.
@@ -125,7 +125,7 @@ func (a *app) placeRun(ctx context.Context, fetch settingsOf, o *runOptions, req
 	if err != nil || !o.tree.wanted && !s.Wanted {
 		return nil, err
 	}
-	p, err := a.planTree(ctx, o.tree, s, worktree.Ask{Dir: req.Spec.Workspace, Name: rule.Slug(o.task, rule.BranchSlug), Again: o.again}, render.WithoutWorktree)
+	p, err := a.planTree(ctx, o.tree, s, worktree.Ask{Dir: req.Spec.Workspace, Name: slug.Of(o.task, slug.Branch), Again: o.again}, render.WithoutWorktree)
 	if err != nil || o.dryRun {
 		return &p, err
 	}

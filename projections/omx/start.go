@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/projections/rule"
+	"autopilot/projections/slug"
 )
 
 // MaxIterations bounds a run that names no bound (seeds 4.1.1).
@@ -122,7 +122,7 @@ func HasSnapshot(o Object) bool { return snapshotOf(o) != "" }
 //
 // Source: oh-my-codex, seeds 4.1.3; oh-my-codex 0.21.6, context snapshot.
 func Snapshot(task string, at time.Time) (name, text string) {
-	slug, status, prompt := rule.Slug(task, rule.FileSlug), "activation-prompt", line(task)
+	slug, status, prompt := slug.Of(task, slug.File), "activation-prompt", line(task)
 	if strings.TrimSpace(task) == "" {
 		slug, status, prompt = "autopilot-recovery", "unavailable", "unavailable"
 	}

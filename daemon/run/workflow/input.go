@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"autopilot/projections/rule"
+	"autopilot/projections/slug"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -147,7 +147,7 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 	case kind == PathInput:
 		return findInput(name, in, g.Files, w.fillGlob(in.Find, before))
 	case kind == SlugInput && !given:
-		return rule.Slug(g.Task, rule.FileSlug), nil
+		return slug.Of(g.Task, slug.File), nil
 	case kind == ChoiceInput && !given && in.Empty != "" && isEmpty(g.Files):
 		return in.Empty, nil
 	case !given && in.Default == "":
@@ -164,8 +164,8 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, "it holds a NUL byte")
 	case in.Is() == ChoiceInput && !slices.Contains(in.Of, text):
 		return fail(ErrBadInput, fmt.Sprintf("%q is none of %s", text, strings.Join(in.Of, ", ")))
-	case in.Is() == SlugInput && rule.Slug(text, rule.FileSlug) != text:
-		return fail(ErrBadInput, fmt.Sprintf("%q is not a part of a file name, such as %s", text, rule.Slug(text, rule.FileSlug)))
+	case in.Is() == SlugInput && slug.Of(text, slug.File) != text:
+		return fail(ErrBadInput, fmt.Sprintf("%q is not a part of a file name, such as %s", text, slug.Of(text, slug.File)))
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
 		return fail(ErrBadInput, fmt.Sprintf("%q is not a number", text))
 	case w.counts(name) && notTimes(text) != "":

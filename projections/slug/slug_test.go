@@ -1,4 +1,4 @@
-package rule
+package slug
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestASlugIsAPartOfAName(t *testing.T) {
 		"Make the suite pass, please, and then go home": "make-the-suite-pass-please-and",
 		strings.Repeat("x", 60):                         strings.Repeat("x", 32),
 	} {
-		if got := Slug(text, 32); got != want {
+		if got := Of(text, 32); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}

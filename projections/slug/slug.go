@@ -1,4 +1,5 @@
-package rule
+// Package slug makes names of files and branches out of texts. It is pure.
+package slug
 
 import (
 	"cmp"
@@ -11,14 +12,14 @@ import (
 //
 // Source: oh-my-codex 0.21.6, names of context snapshots.
 const (
-	FileSlug   = 48
-	BranchSlug = 32
+	File   = 48
+	Branch = 32
 )
 
-// Slug is a text of at most so many bytes as a part of a name of files or branches:
+// Of is a text of at most so many bytes as a part of a name of files or branches:
 // letters a-z, digits, and dashes between words. A text without any of them is named by
 // its hash, a blank one "task".
-func Slug(text string, most int) string {
+func Of(text string, most int) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	out := strings.Join(words, "-")
 	if out == "" && strings.TrimSpace(text) != "" {
