@@ -126,15 +126,15 @@ var edges = []edge{
 // floors are the rooms of the daemon from the ground up: a package imports its own room
 // and those on floors below, never one beside it or above.
 var floors = [][]string{
-	{"failpoint", "regular", "strictyaml"},  // what all may use
-	{"store"},                    // files of the state directory, and who writes events
-	{"exec"},                     // processes, their sandbox and what they print
-	{"agent", "auth", "repo"},    // what a program of an agent is like; who calls; recorded files
-	{"report", "transport"},      // what people are sent; the doors
-	{"run"},                      // engine, iterations, gates, workflows
-	{"config"},                   // what people have set, of all that is below
-	{"coord", "history", "host"}, // other sessions; what is over; the machine and its budgets
-	{"api"},                      // what each verb says
+	{"failpoint", "regular", "strictyaml"}, // what all may use
+	{"store"},                              // files of the state directory, and who writes events
+	{"exec"},                               // processes, their sandbox and what they print
+	{"agent", "auth", "repo"},              // what a program of an agent is like; who calls; recorded files
+	{"report", "transport"},                // what people are sent; the doors
+	{"run"},                                // engine, iterations, gates, workflows
+	{"config"},                             // what people have set, of all that is below
+	{"coord", "history", "host"},           // other sessions; what is over; the machine and its budgets
+	{"api"},                                // what each verb says
 }
 
 // doorways are the packages that know a door, with what for.
