@@ -179,6 +179,7 @@ func (f *faults) agent(at string, a Agent) {
 	for i, word := range a.Reports {
 		f.word(at+".reports."+strconv.Itoa(i), word, agent.ReportWords()...)
 	}
+	f.text(at+".account", a.Account)
 	f.text(at+".model", a.Model)
 	f.word(at+".permissions", a.Permissions, agent.PermitFull)
 	for i, arg := range a.Args {

@@ -132,6 +132,7 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inProject, "agents:\n  a: {command: x, env: {AUTOPILOT_X: y}}\n", "agents.a.env.AUTOPILOT_X: autopilot sets these variables itself"},
 		{inProject, "agents:\n  a: {command: x, env: {\"a b\": y}}\n", `"a b" is not a valid name of a variable`},
 		{inProject, "agents:\n  a: {command: \"x\\0\"}\n", "agents.a.command: it holds a NUL byte"},
+		{inProject, "agents:\n  a: {command: x, account: \"x\\0\"}\n", "agents.a.account: it holds a NUL byte"},
 		{inProject, "gates:\n  Test: x\n", `2:3 gates.Test: "Test" is not a valid name`},
 		{inProject, "gates:\n  protected: x\n", "the name is taken by the gate for pinned files"},
 		{inProject, "gates:\n  a: [x]\n", "2:6 gates.a: want a command, or a mapping such as {run: CMD, role: invariant}, found a list"},
