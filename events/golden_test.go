@@ -171,7 +171,7 @@ var sampleStarted = IterationStarted{
 var sampleEnded = AgentEnded{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"), Fault: sampleRef("3f"),
-	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
+	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2, Class: "preference"}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
 	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead, Git: sampleRef("38"), GitDenied: true,
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
 	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
