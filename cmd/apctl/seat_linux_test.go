@@ -105,10 +105,12 @@ func converse(master io.ReadWriter) ([]byte, error) {
 		}
 		last := screen.Bytes()[max(asked, screen.Len()-questionBytes):]
 		m := challenge.FindSubmatch(last)
-		if (m != nil || prompt.Match(last)) && len(answers) > 0 {
+		// A long text can be cut where it looks like a question: what is typed from the
+		// screen waits for the real one.
+		if len(answers) > 0 && (m != nil || prompt.Match(last) && answers[0] != "right") {
 			answer := answers[0]
 			answers, asked = answers[1:], screen.Len()
-			if answer == "right" && m != nil {
+			if answer == "right" {
 				answer = string(m[1])
 			}
 			if _, err := io.WriteString(master, answer+"\n"); err != nil {

@@ -47,7 +47,7 @@ iterations:
 `,
 		},
 		{
-			name: "prints a limit that ends in 2099", on: shProject, waits: true, reason: "rate-limited", names: "a guess",
+			name: "prints a limit that ends in 2099", on: shProject, waits: true, reason: "rate-limited", names: "an estimate",
 			claude: busy + "\nmessage ok; limited 4070908800; exit 1\n", check: (*play).waitsNotForEver,
 		},
 		{
