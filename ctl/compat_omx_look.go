@@ -1,8 +1,11 @@
 package ctl
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,6 +103,9 @@ func (a *app) omxObserve(ctx context.Context, dir, session string, follow bool) 
 	if err := sessionOK(session); err != nil {
 		return err
 	}
+	if s, err := a.openOmx(dir); err != nil || !exists(filepath.Dir(s.Base)) {
+		return cmp.Or(err, render.NoOmx(dir))
+	}
 	defer a.hear()()
 	var was rules.Object
 	first := follow // what is there at first was judged by nobody
@@ -129,6 +135,11 @@ func (a *app) omxObserve(ctx context.Context, dir, session string, follow bool) 
 		case <-time.After(lookEvery):
 		}
 	}
+}
+
+func exists(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
 }
 
 func (a *app) omxChange(was, next rules.Object, refused error) error {

@@ -15,6 +15,11 @@ func OmxReason(err error) string {
 	return Line(err.Error())
 }
 
+// NoOmx says that oh-my-codex keeps nothing in a directory.
+func NoOmx(dir string) error {
+	return errors.New(Line(dir) + " has no .omx: name the directory in which oh-my-codex works")
+}
+
 // OmxUsage is an argument that cannot be used.
 func OmxUsage(verb, format string, args ...any) error {
 	return errors.New(fmt.Sprintf(format, args...) + ": apctl compat omx " + verb + " --help lists what there is")
