@@ -254,6 +254,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.atdd.library", "compat atdd install, uninstall", "AtddLibrary"},
 	{"autopilot.atdd.piece", "compat atdd export: a line each", "AtddPiece"},
 	{"autopilot.atdd.export", "compat atdd export --dir", "AtddExport"},
+	{"autopilot.omx", "compat omx import", "OmxView"},
+	{"autopilot.omx.change", "compat omx observe: a line each", "OmxChange"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},
 }

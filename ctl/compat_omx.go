@@ -23,7 +23,7 @@ missing. Only export needs the daemon.`,
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxUltragoal(a), newOmxExport(a),
+	cmd.AddCommand(newOmxState(a), newOmxAutopilot(a), newOmxCancel(a), newOmxUltragoal(a), newOmxImport(a), newOmxExport(a), newOmxObserve(a),
 		newOmxHook(), newOmxInstall(a), newOmxUninstall(a))
 	return cmd
 }

@@ -53,10 +53,8 @@ Only a run that is done is complete; a spent budget is "exhausted", a halt "halt
 
 // omxExport shows or writes the state of a run.
 func (a *app) omxExport(ctx context.Context, args []string, o omxExportOptions) error {
-	if o.session != "" {
-		if err := rules.CheckID(o.session); err != nil {
-			return err
-		}
+	if err := sessionOK(o.session); err != nil {
+		return err
 	}
 	var v wire.RunView
 	if err := ask(ctx, a, wire.RunGet, a.ref(args), &v); err != nil {
