@@ -20,7 +20,7 @@ import (
 func gatesSite(t *testing.T, iteration, gate string, does func(*site)) (*site, run.State) {
 	t.Helper()
 	s := flowSite(t, oneAtATime)
-	s.write(map[string]string{"main.go": "package main\n", "lib/a.txt": "a\n"})
+	s.write(map[string]string{"main.go": "package main\n", "main_test.go": "package main\n", "lib/a.txt": "a\n"})
 	s.git("add", "-A")
 	s.git("commit", "-qm", "files")
 	none := -time.Second // the clock of a file system is a little behind
@@ -107,5 +107,16 @@ func TestWhatAPersonDoesWhileGatesRunHaltsTheRunAndIsNotTheAgents(t *testing.T) 
 				}
 			}
 		})
+	}
+}
+
+// A person edits a test before any work: nobody of the run has touched the
+// pinned file, so no gate is blamed for it.
+func TestAPinnedFileThatAPersonChangesDuringTheBaselineIsForeign(t *testing.T) {
+	t.Parallel()
+	s, st := gatesSite(t, "0", ":", func(s *site) { s.write(map[string]string{"main_test.go": "package other\n"}) })
+	s.wants(st, "halted:foreign-change")
+	if w := s.why(st.ID); !slices.Equal(w.Files, []string{"main_test.go"}) {
+		t.Errorf("files %q: %s", w.Files, w.Because)
 	}
 }

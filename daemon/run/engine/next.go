@@ -83,6 +83,7 @@ var rules = []nextRule{
 	{"entry-failed", (*view).entryFailed, halt(events.HaltEntry)},
 	{"record", at(run.Judged), record},
 
+	{"foreign-start", (*view).foreignStart, halt(events.HaltForeign)},
 	{"refused", (*view).refused, (*view).refuse},
 	{"already-green", (*view).alreadyGreen, finish(events.EndAlreadyGreen)},
 	{"foreign-on", (*view).foreignOn, halt(events.HaltForeign)},
@@ -154,6 +155,10 @@ func (q *view) stop() Action { return halt(cmp.Or(q.Stopping.Reason, events.Halt
 // proof that was changed needs more than a look.
 func (q *view) foreign() bool   { return q.ready() && q.Foreign != nil }
 func (q *view) foreignOn() bool { return q.foreign() && q.goesOn() }
+
+// foreignStart says that another session changed files before any agent worked: a pinned
+// file among them is no fault of the gates.
+func (q *view) foreignStart() bool { return q.foreign() && q.Loop.Iteration == 0 }
 
 // watchAgent keeps the announced agent, and ends it when the run must stop, its
 // wall clock limit has passed, or what it builds on was rejected.
