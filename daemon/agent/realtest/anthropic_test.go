@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -65,7 +66,7 @@ func (anthropic) answers(w *sse, a ask, s step, file string) {
 	first, second := halves(s.text)
 	block, delta, reason := m{"type": "text", "text": ""}, func(t string) m { return m{"type": "text_delta", "text": t} }, "end_turn"
 	if s.calls() {
-		name, input := "Write", m{"file_path": file, "content": content}
+		name, input := "Write", m{"file_path": file, "content": cmp.Or(s.writes, content)}
 		if a.has("write") {
 			name, input = "write", m{"filePath": file, "content": content}
 		}

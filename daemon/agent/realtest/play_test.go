@@ -50,6 +50,9 @@ func (s *stage) perform(r *row) error {
 	case caseRun:
 		r.want = wantDone
 		return s.whole(r)
+	case caseOmx:
+		r.want = wantDone
+		return s.omx(r)
 	case caseHooks:
 		r.want = wantDone
 		return s.hooked(r)

@@ -95,7 +95,7 @@ func claude() program {
 		more: []scenario{{
 			name: caseKey, script: []step{{refuse: limited}},
 			want: want{outcome: outcome.RateLimited, session: true},
-		}},
+		}, {name: caseOmx, script: omxScript()}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ type step struct {
 	edit   bool    // asks for a file to be written: edited, or file
 	read   bool    // asks for a file to be read
 	file   string  // relative to the workspace
+	into   string  // a pattern: the file is what it finds first in the request
+	writes string  // what the file gets; empty is content
 	run    string  // asks for a command to be run
 	obeys  string  // a pattern: the command is what it finds first in the request
 	refuse refusal // an error instead of an answer
@@ -160,6 +163,9 @@ func (p *provider) next(path, body string, side bool) step {
 		s = step{text: "A title"}
 	}
 	p.requests = append(p.requests, request{Path: path, Body: body, Side: side})
+	if s.into != "" {
+		s.file = cmp.Or(regexp.MustCompile(s.into).FindString(body), "nothing-to-write")
+	}
 	if s.obeys != "" {
 		s.run = cmp.Or(regexp.MustCompile(s.obeys).FindString(body), "echo nothing to obey")
 	}
@@ -208,7 +214,11 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request, d dialect, a as
 			panic(http.ErrAbortHandler)
 		}
 	}
-	d.answers(out, a, s, p.dir+"/"+cmp.Or(s.file, edited))
+	file := cmp.Or(s.file, edited)
+	if !filepath.IsAbs(file) {
+		file = p.dir + "/" + file
+	}
+	d.answers(out, a, s, file)
 }
 
 // wantsStream tells the only dialect that has both by its path.
