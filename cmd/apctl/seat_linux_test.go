@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // seatVariable makes the test binary a seat at a terminal: "sit" runs its
@@ -94,7 +95,7 @@ const questionBytes = 8 << 10
 
 // converse reads a screen to its end and answers each question with the next of
 // the answers.
-func converse(master io.ReadWriter) ([]byte, error) {
+func converse(master *os.File) ([]byte, error) {
 	var screen bytes.Buffer
 	answers, asked := strings.Split(os.Getenv(seatAnswer), "|"), 0
 	for buf := make([]byte, 4096); ; {
@@ -105,12 +106,11 @@ func converse(master io.ReadWriter) ([]byte, error) {
 		}
 		last := screen.Bytes()[max(asked, screen.Len()-questionBytes):]
 		m := challenge.FindSubmatch(last)
-		// A long text can be cut where it looks like a question: what is typed from the
-		// screen waits for the real one.
-		if len(answers) > 0 && (m != nil || prompt.Match(last) && answers[0] != "right") {
+		// A long text can be cut where it looks like a question; more of it follows then.
+		if len(answers) > 0 && (m != nil || prompt.Match(last) && isQuiet(master)) {
 			answer := answers[0]
 			answers, asked = answers[1:], screen.Len()
-			if answer == "right" {
+			if answer == "right" && m != nil {
 				answer = string(m[1])
 			}
 			if _, err := io.WriteString(master, answer+"\n"); err != nil {
@@ -118,6 +118,19 @@ func converse(master io.ReadWriter) ([]byte, error) {
 			}
 		}
 	}
+}
+
+// isQuiet says that a terminal has nothing more to say for now.
+func isQuiet(master *os.File) bool {
+	quiet := true
+	c, err := master.SyscallConn()
+	if err == nil {
+		err = c.Control(func(fd uintptr) {
+			n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
+			quiet = n == 0
+		})
+	}
+	return quiet && err == nil
 }
 
 // person lets a person run a command at a terminal and type answers, each right
