@@ -32,8 +32,8 @@ func newOmxState(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "state read|write|clear|list-active|get-status [--input JSON|--input-file FILE] [--mode MODE] [--json]",
 		Short: "Read and write the state of a mode",
-		Long: `Reads and writes .omx/state/MODE-state.json, or that of a session, with the arguments
-and answers of omx state. The JSON is one object: mode, session_id, workingDirectory, and
+		Long: `Reads and writes .omx/state/MODE-state.json, or the file of a session, with the
+arguments and answers of omx state. The JSON is one object: mode, session_id, workingDirectory, and
 the members to set, at the top or in "state". --mode wins over the one in it. Answers go
 to standard output; {"error": ...} goes to standard error, with exit code 1.
 
@@ -45,7 +45,7 @@ With --profile advisory (write) it succeeds as in oh-my-codex 0.21.6, with "advi
   write        sets members; hand-overs are merged one by one
   clear        removes the state; "all_sessions": true in the JSON: in all sessions
   list-active  the modes that are active
-  get-status   all states, or that of --mode`,
+  get-status   all states, or only the one of --mode`,
 		Example: `  apctl compat omx state read --mode autopilot --json
   apctl compat omx state write --input '{"mode":"autopilot","active":true,"current_phase":"deep-interview"}' --json
   apctl compat omx state clear --mode ralph
@@ -80,10 +80,10 @@ func newOmxCancel(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel [--force]",
 		Short: "End all modes that are active in this session",
-		Long: `Ends every mode that is active in the session of the caller, or at the root where there
-is none: not active, phase cancelled. What was recorded stays, and autopilot can go on
-from its phase. Other sessions are not touched, and nothing is ended if a state cannot
-be read. --force also forgets what the stop hook of oh-my-codex remembers of the session.`,
+		Long: `Ends every mode that is active in the session of the caller; without a session, every
+mode at the root. Their phase is cancelled, what was recorded stays, and autopilot can
+go on from its phase. Other sessions are not touched. If a state cannot be read, nothing
+ends. --force also forgets what the stop hook of oh-my-codex remembers of the session.`,
 		Example:            "  apctl compat omx cancel",
 		DisableFlagParsing: true,
 		RunE:               func(cmd *cobra.Command, args []string) error { return a.omxCommand(cmd, "cancel", args) },

@@ -43,8 +43,8 @@ func newOmxInstall(a *app) *cobra.Command {
 		Use:   "install [HOST]",
 		Short: "Put this hook into the settings of a host",
 		Long: `Shows what would change in the settings of HOST (codex, or claude; no HOST: codex), asks,
-and writes it: apctl compat omx hook for four events. All else in the file stays as it
-is, also hooks of oh-my-codex and those of apctl hook install.`,
+and writes it: apctl compat omx hook for four events. The rest of the file stays as it
+is, with the hooks of oh-my-codex and of apctl hook install.`,
 		Example: "  apctl compat omx install --dry-run\n  apctl compat omx install claude --project --yes",
 	}, func(h hook.Host, src []byte) ([]byte, error) {
 		program, err := a.Program()
@@ -77,7 +77,7 @@ func (a *app) omxEdit(cmd *cobra.Command, change func(hook.Host, []byte) ([]byte
 	}, change)
 }
 
-// omxHookCall says that these arguments are those of a host.
+// omxHookCall says that a host calls the hook with these arguments.
 func omxHookCall(args []string) bool { return slices.Equal(args, []string{"compat", "omx", "hook"}) }
 
 // omxHook answers a host. Whatever happens it is one line of JSON: a host that waits, or

@@ -52,7 +52,7 @@ func (a *app) omxImport(dir, session string) error {
 		return errors.Join(err, noRun(there || err != nil))
 	}
 	o = rules.Flatten(o)
-	cycle, _, _ := o.Count("review_cycle") // a counter that is none counts nothing
+	cycle, _, _ := o.Count("review_cycle") // an unreadable counter counts nothing
 	v := wire.OmxView{
 		Dir: s.Dir, Phase: o.Text("current_phase"), Active: o.True("active"), Task: o.Text("task_description"),
 		ReviewCycle: cycle, Missing: []wire.OmxGap{}, Command: "apctl run --workflow omx",

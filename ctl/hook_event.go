@@ -48,7 +48,7 @@ func (a *app) hookEvent(ctx context.Context, h hook.Host, event string) {
 	_, _ = a.Out.Write(text) // a host that is gone wants no answer
 }
 
-// inTime is an answer to a host, nothing where there is none in time.
+// inTime is the answer to a host, and nothing when the time is up.
 func inTime(ctx context.Context, ask func(context.Context) []byte) []byte {
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 
 // Cancel ends all modes that are active in the scope of the caller, and returns them in
 // the order in which they ended. Nothing is removed, and no other session is touched.
-// All is refused if one of the states cannot be read, or is that of another session.
+// It refuses the whole call if a state cannot be read, or belongs to another session.
 // With force the memory of the stop hook of oh-my-codex forgets the session.
 //
 // Source: oh-my-codex, seeds 4.8; oh-my-codex 0.21.6, cancel; quirk Q42.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"autopilot/ctl/disk"
 	"autopilot/projections/omx"
 )
 
@@ -116,5 +117,5 @@ func remove(path string) (there bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, syncDir(filepath.Dir(path))
+	return true, disk.SyncDir(filepath.Dir(path))
 }

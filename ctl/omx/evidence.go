@@ -71,8 +71,8 @@ func (i *ink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// threads finds a sub-agent in subagent-tracking.json, among those of the session, or of
-// all sessions at the root. The file is read once, and only if it is asked for.
+// threads finds a sub-agent in subagent-tracking.json: one of the session, or at the root
+// one of any session. It reads the file once, at the first call.
 func (s *Store) threads(session string) func(string) omx.Thread {
 	var sessions omx.Object
 	read, names := false, []string{session}

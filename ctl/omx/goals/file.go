@@ -2,12 +2,12 @@ package goals
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"autopilot/ctl/disk"
 )
 
 // Bounds of what is read, in bytes.
@@ -17,55 +17,14 @@ const (
 	mostBrief  = 4 << 20
 )
 
-// read is a regular file of the directory, and whether it is there. It waits for nobody
-// and follows no link.
+// read is a regular file of the directory, and whether it is there.
 func (s Store) read(name string, most int64) (text []byte, there bool, err error) {
-	f, err := os.OpenFile(s.path(name), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil
-	case errors.Is(err, syscall.ELOOP):
-		return nil, true, fmt.Errorf("%s is a link, and links are not followed", s.path(name))
-	case err != nil:
-		return nil, true, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, true, err
-	case !info.Mode().IsRegular():
-		return nil, true, fmt.Errorf("%s is not a regular file", s.path(name))
-	case info.Size() > most:
-		return nil, true, fmt.Errorf("%s has %d bytes; the limit is %d", s.path(name), info.Size(), most)
-	}
-	text, err = io.ReadAll(io.LimitReader(f, most))
-	return text, true, err
+	return disk.Read(s.path(name), most)
 }
 
 // replace puts a whole file into its place, and returns once that is on the disk.
 func (s Store) replace(name string, text []byte) error {
-	t, err := os.CreateTemp(s.dir(), tempOf(name))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(t.Name()) }()
-	_, err = t.Write(text)
-	if err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(t.Name(), s.path(name)); err != nil {
-		return err
-	}
-	return syncDir(s.dir())
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return disk.Replace(s.path(name), tempOf(name), text, true)
 }
 
 // appendFrom appends text to a file that has size bytes, and returns once it is on the

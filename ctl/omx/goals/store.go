@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/ctl/disk"
 	"autopilot/projections/omx/ultragoal"
 )
 
@@ -260,7 +261,7 @@ func (s Store) redo(c change) error {
 	if err := os.Remove(s.path(changeName)); err != nil {
 		return err
 	}
-	return syncDir(s.dir())
+	return disk.SyncDir(s.dir())
 }
 
 // extend appends the rows of a change, unless they are there.
