@@ -163,8 +163,8 @@ func TestWhatGHFailsAtIsTriedAgainAndNeverDoubled(t *testing.T) {
 		{"limited for a while", "rate\nrate\n", 1, 0, "API rate limit exceeded"},
 		{"limited for ever", strings.Repeat("rate\n", 20), 0, 1, "gh exited with 1: HTTP 403"},
 		{"nobody is logged in", "login\n", 0, 1, "gh is not logged in"},
-		{"hangs", "hang\n", 1, 0, "gh took longer than 300ms"},
-		{"hangs when the comment is there", "posted hang\n", 1, 0, "gh took longer than 300ms"},
+		{"hangs", "hang\n", 1, 0, "gh took longer than 3s"},
+		{"hangs when the comment is there", "posted hang\n", 1, 0, "gh took longer than 3s"},
 		{"cannot say whether it is there", "unreachable\nposted hang\n", 1, 1, "error connecting"},
 		{"prints 3 MB", "much\n", 1, 0, "the end"},
 	} {
@@ -172,7 +172,7 @@ func TestWhatGHFailsAtIsTriedAgainAndNeverDoubled(t *testing.T) {
 			t.Parallel()
 			timing := quick()
 			if timing.GitHub = time.Minute; strings.Contains(tc.fail, "hang") {
-				timing.GitHub = 300 * time.Millisecond
+				timing.GitHub = 3 * time.Second // a busy machine has to reach the hang within it
 			}
 			b, dir := withGH(t, timing, tc.fail, Rule{GitHub: "o/n"})
 			if strings.HasPrefix(tc.fail, "unreachable") {
