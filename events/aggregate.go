@@ -19,6 +19,7 @@ const (
 	KindAccount Kind = "account"
 	KindPeer    Kind = "peer"
 	KindHost    Kind = "host"
+	KindQueue   Kind = "queue"
 )
 
 // Aggregate names one stream of events that is appended to by one writer.
@@ -40,6 +41,9 @@ func Peer(id string) Aggregate { return Aggregate{KindPeer, id} }
 // ClaimOf is the aggregate of a claim, by the hash of its key.
 func ClaimOf(id string) Aggregate { return Aggregate{KindClaim, id} }
 
+// Queue names the aggregate of the queue with that ULID.
+func Queue(id string) Aggregate { return Aggregate{KindQueue, id} }
+
 // Host names the aggregate of the host with that id.
 func Host(id string) Aggregate { return Aggregate{KindHost, id} }
 
@@ -56,7 +60,7 @@ func ParseAggregate(s string) (Aggregate, error) {
 		return Aggregate{}, fmt.Errorf("aggregate %q: want kind.id", s)
 	}
 	switch Kind(kind) {
-	case KindRun, KindClaim, KindAccount, KindPeer, KindHost:
+	case KindRun, KindClaim, KindAccount, KindPeer, KindHost, KindQueue:
 		return Aggregate{Kind(kind), id}, nil
 	}
 	return Aggregate{}, fmt.Errorf("aggregate %q: unknown kind %q", s, kind)

@@ -135,6 +135,9 @@ func sampleEvent(typ string, seq uint64) Event {
 		e.Aggregate = Peer("p3f2a9d1c5b7e8046")
 	case TypeClaimAcquired, TypeClaimRenewed, TypeClaimReleased, TypeClaimExpired, TypeClaimForced:
 		e.Aggregate = ClaimOf("7c41d09be2f8a3567c41d09be2f8a356")
+	case TypeQueueCreated, TypeQueueOpened, TypeQueueClosed, TypeItemsAdded, TypeItemRemoved, TypeItemStarted, TypeItemEnded, TypeItemRetried,
+		TypeBlockerFound, TypeLandingStarted, TypeLandingEnded:
+		e.Aggregate = Queue("01JH4Z9QW3E8N5T7V2X0Y6Q0E1")
 	}
 	return e
 }
@@ -290,6 +293,24 @@ var sampleData = map[string]Data{
 	TypeClaimReleased: ClaimReleased{Fence: 4, Left: true},
 	TypeClaimExpired:  ClaimExpired{Fence: 4},
 	TypeClaimForced:   ClaimForced{Fence: 4, Assurance: AssuredTTY},
+	TypeQueueCreated: QueueCreated{
+		Name: "night", Project: "3f2a9d1c5b7e8046", Workspace: sampleRef("62"), Land: LandBranch, Target: sampleRef("63"), Batch: 4, Deliveries: 2, Returns: 3,
+		Settings: sampleRef("64"),
+	},
+	TypeQueueOpened: QueueOpened{Parallel: 2, UntilMS: 1893470400000, MaxMicroUSD: 5000000},
+	TypeQueueClosed: QueueClosed{Why: QueueDrained},
+	TypeItemsAdded: ItemsAdded{Items: []QueueItem{
+		{Name: "parser", Spec: sampleRef("65"), Priority: PriorityHigh, Issue: 24}, {Name: "printer", Spec: sampleRef("66"), After: []Name{"parser"}},
+	}},
+	TypeItemRemoved:    ItemRemoved{Item: "parser"},
+	TypeItemStarted:    ItemStarted{Item: "parser", Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2"},
+	TypeItemEnded:      ItemEnded{Item: "parser", Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", End: ItemLost, Detail: sampleRef("67")},
+	TypeItemRetried:    ItemRetried{Item: "parser"},
+	TypeBlockerFound:   BlockerFound{Blocker: "issue-7", Done: true},
+	TypeLandingStarted: LandingStarted{Items: []Name{"parser", "printer"}, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F3"},
+	TypeLandingEnded: LandingEnded{
+		Items: []Name{"parser"}, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", End: Landed, Commit: "9fceb02d0ae598e95dc970b74767f19372d61af8", Detail: sampleRef("68"),
+	},
 	TypeIterationRecorded: IterationRecorded{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Again: true,

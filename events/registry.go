@@ -63,6 +63,17 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeClaimReleased:     decodeAs[ClaimReleased],
 	TypeClaimExpired:      decodeAs[ClaimExpired],
 	TypeClaimForced:       decodeAs[ClaimForced],
+	TypeQueueCreated:      decodeAs[QueueCreated],
+	TypeQueueOpened:       decodeAs[QueueOpened],
+	TypeQueueClosed:       decodeAs[QueueClosed],
+	TypeItemsAdded:        decodeAs[ItemsAdded],
+	TypeItemRemoved:       decodeAs[ItemRemoved],
+	TypeItemStarted:       decodeAs[ItemStarted],
+	TypeItemEnded:         decodeAs[ItemEnded],
+	TypeItemRetried:       decodeAs[ItemRetried],
+	TypeBlockerFound:      decodeAs[BlockerFound],
+	TypeLandingStarted:    decodeAs[LandingStarted],
+	TypeLandingEnded:      decodeAs[LandingEnded],
 }
 
 // Upcaster turns the data of a retired type into the data of its successor.
