@@ -220,6 +220,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.probe", "probe, probe --watch", "ProbeView"},
 	{"autopilot.probe.replay", "probe --replay: a line each", "ProbePolicy"},
+	{"autopilot.queue", "queue new, add, show, schedule, run, watch, pause, rm, retry", "QueueView"},
+	{"autopilot.queues", "queue ls", "QueuesView"},
 	{"autopilot.probe.launch", "probe launch", "LaunchView"},
 	{"autopilot.claims", "peer claims, take, drop", "ClaimsView"},
 	{"autopilot.diff", "diff", ""},

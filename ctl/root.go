@@ -63,7 +63,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		}
 		root.AddCommand(commands...)
 	}
-	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
+	add(groupDaily, newRun(a), newQueue(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
 	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
 	add(groupLook, newEvents(a), newReplay(a), newRetro(a), newVerify(a), newArchive(a))
@@ -75,6 +75,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	help.GroupID = groupSetup
 	root.SetHelpCommand(help)
 	root.AddCommand(topics()...)
+	root.AddCommand(newWorktree(a))
 	return root
 }
 

@@ -54,10 +54,11 @@ type Config struct {
 	Now            func() time.Time // replaces time.Now for signs of life of sessions; may be nil
 	Log            *slog.Logger
 
-	machine func(*machine.Config) // changes the config last; may be nil
-	pinCost int                   // replaces pin.Cost; may be 0
-	copies  bool                  // as work.Config.Copies
-	probe   api.Prober            // replaces sandbox.Probe; may be nil
+	treeMaker []string              // replaces apctl worktree; may be nil
+	machine   func(*machine.Config) // changes the config last; may be nil
+	pinCost   int                   // replaces pin.Cost; may be 0
+	copies    bool                  // as work.Config.Copies
+	probe     api.Prober            // replaces sandbox.Probe; may be nil
 }
 
 // sandbox returns the host facts for the confinement of effects.
@@ -157,6 +158,13 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 		return d, fmt.Errorf("find the state directory: %w", err)
 	}
 	d.cfg.Places.State, d.Places.State = cfg.Places.State, cfg.Places.State
+	if d.TreeMaker = cfg.treeMaker; d.TreeMaker == nil {
+		d.TreeMaker = []string{filepath.Join(filepath.Dir(cfg.Program), "apctl"), "worktree"}
+	}
+	d.TreeEnv = []string{place.EnvState + "=" + cfg.Places.State}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		d.TreeEnv = append(d.TreeEnv, "XDG_RUNTIME_DIR="+dir)
+	}
 	d.Scratch, d.Sandbox = filepath.Join(cfg.Places.State, "scratch"), d.cfg.sandbox()
 	if err := d.Settings.Remember(filepath.Join(cfg.Places.State, "settings-folder")); err != nil {
 		return d, fmt.Errorf("note the folder of the settings: %w", err)
@@ -219,6 +227,9 @@ func (d *Daemon) Close(ctx context.Context) error {
 	if d.Fleet != nil {
 		d.Fleet.Close()
 		d.background.Wait()
+		if d.Queue != nil {
+			d.Queue.Close()
+		}
 		if d.Notes != nil {
 			d.Notes.Close()
 		}

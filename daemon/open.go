@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/config/trust"
+	"autopilot/daemon/coord/queue"
 	"autopilot/daemon/coord/worktree"
 	"autopilot/daemon/history/removal"
 	"autopilot/daemon/history/roll"
@@ -88,6 +89,9 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.Accounts = account.New(account.Config{Open: record, Runs: d.Fleet, Actor: actor, Now: j.Now, Log: d.cfg.Log})
 	d.Machine = d.newMachine()
 	d.Claims = d.newClaims(j)
+	d.Queue = queue.New(queue.Config{
+		Journal: j, Runs: d.Fleet, Work: d.api.QueueWork(), Dir: filepath.Join(d.cfg.Places.State, "queues"), Actor: actor, Now: time.Now, Log: d.cfg.Log,
+	})
 	if err := d.Claims.Index(ctx); err != nil {
 		return err
 	}
@@ -114,6 +118,9 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 		return err
 	}
 	d.Claims.Served()
+	if err := d.Queue.Index(ctx); err != nil {
+		return err
+	}
 	d.stopLost(ctx, lost)
 	err := d.Worker.SweepSecrets(func(id string) bool {
 		s, ok := d.Fleet.State(id)
@@ -130,7 +137,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn starts the background work of the daemon; it lasts until the daemon ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
+		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.Queue.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
 		d.api.SaySandbox,
 	} {
 		d.background.Go(func() { work(ctx) })

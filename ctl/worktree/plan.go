@@ -15,6 +15,7 @@ type Ask struct {
 	Branch string // typed by the user; one that is there is gone on with
 	Name   string // where no branch was typed
 	Again  bool   // a work tree of that name that is there is gone on with, instead of one with another name
+	At     string // the commit that a new branch begins at; empty: at Base
 	Base   wire.WorktreeBase
 	Strict bool     // a base that is not there is an error, else it is head
 	Root   string   // the user's for work trees; empty is beside the repository
@@ -148,6 +149,12 @@ func (p *Plan) named(ctx context.Context, g git, at place, q Ask) error {
 func (p *Plan) base(ctx context.Context, g git, q Ask) error {
 	if p.Kind != Fresh {
 		p.Commit = g.commit(ctx, branchRef(p.Branch))
+		return nil
+	}
+	if q.At != "" {
+		if p.Base, p.Commit = q.At, g.commit(ctx, q.At); p.Commit == "" {
+			return ErrNoCommit
+		}
 		return nil
 	}
 	if q.Base == wire.WorktreeOrigin {

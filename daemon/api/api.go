@@ -23,6 +23,7 @@ import (
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/hook"
 	"autopilot/daemon/coord/peer"
+	"autopilot/daemon/coord/queue"
 	"autopilot/daemon/coord/session"
 	"autopilot/daemon/coord/team"
 	"autopilot/daemon/coord/worktree"
@@ -75,10 +76,14 @@ type Rooms struct {
 	Bus     *bus.Bus
 	Effects *effect.Runner
 	Sandbox sandbox.Host
-	Probe   Prober // replaces sandbox.Probe; may be nil
-	Team    *team.Team
-	Worker  *work.Worker
-	Fleet   *fleet.Fleet
+	// TreeMaker is the command that makes a work tree from the directory that it runs in: apctl
+	// worktree.
+	TreeMaker []string
+	TreeEnv   []string // in which it finds this daemon
+	Probe     Prober // replaces sandbox.Probe; may be nil
+	Team      *team.Team
+	Worker    *work.Worker
+	Fleet     *fleet.Fleet
 
 	Accounts  *account.Calendar
 	Chats     *chat.Chats
@@ -92,6 +97,7 @@ type Rooms struct {
 	Machine   *machine.Machine
 	Notes     *notify.Notifier
 	Peers     *peer.Sessions
+	Queue     *queue.Keeper
 	Removal   *removal.Sweeper
 	Rolls     *roll.Requests
 	Sessions  *session.Drivers
@@ -129,6 +135,7 @@ type API struct {
 	*Projects
 	History
 	Host
+	Queues
 }
 
 // The verbs, by subject.
@@ -138,6 +145,12 @@ type (
 		*Views
 		projects  *Projects
 		recording *sync.Map // *tree.Progress by id of the request that records
+	}
+	// Queues works off tasks: it creates queues, fills and opens them.
+	Queues struct {
+		*Views
+		runs     Runs
+		projects *Projects
 	}
 	// Questions shows the questions of runs to people, and takes the answers.
 	Questions struct{ *Views }
@@ -168,8 +181,9 @@ type (
 func New(r *Rooms) *API {
 	v := &Views{r}
 	projects := &Projects{Views: v}
+	runs := Runs{v, projects, &sync.Map{}}
 	return &API{
-		Views: v, Runs: Runs{v, projects, &sync.Map{}}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
-		Projects: projects, History: History{v}, Host: Host{v, projects},
+		Views: v, Runs: runs, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
+		Projects: projects, History: History{v}, Host: Host{v, projects}, Queues: Queues{v, runs, projects},
 	}
 }

@@ -35,7 +35,7 @@ func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRe
 	if s := a.HostLog.State(); s.Log.Seq > 0 {
 		live.Hosts[a.HostID] = s
 	}
-	live.Accounts, live.Peers, live.Claims = a.Accounts.Records(), a.Peers.States(), a.Claims.Records()
+	live.Accounts, live.Peers, live.Claims, live.Queues = a.Accounts.Records(), a.Peers.States(), a.Claims.Records(), a.Queue.States()
 	to := a.Mark.Latest()
 	if to.Stream == "" {
 		return prove.New(prove.Config{}).Reply(), nil

@@ -143,6 +143,15 @@ var (
 	WorktreeList  = verb[WorktreesRequest, WorktreesView]("worktree.list", Read)
 	WorktreePrune = verb[WorktreePruneRequest, WorktreesView]("worktree.prune", Operate)
 
+	QueueNew    = verb[QueueNewRequest, QueueView]("queue.new", Operate)
+	QueueAdd    = verb[QueueAddRequest, QueueView]("queue.add", Operate)
+	QueueList   = verb[QueueListRequest, QueuesView]("queue.list", Read)
+	QueueShow   = verb[QueueRef, QueueView]("queue.show", Read)
+	QueueOpen   = verb[QueueOpenRequest, QueueView]("queue.open", Operate)
+	QueuePause  = verb[QueueRef, QueueView]("queue.pause", Operate)
+	QueueRemove = verb[QueueItemRequest, QueueView]("queue.remove", Operate)
+	QueueRetry  = verb[QueueItemRequest, QueueView]("queue.retry", Operate)
+
 	WorkflowList    = verb[WorkflowRequest, WorkflowsView]("workflow.list", Read)
 	WorkflowLint    = verb[WorkflowTextRequest, LintView]("workflow.lint", Read)
 	WorkflowGraph   = verb[WorkflowTextRequest, GraphView]("workflow.graph", Read)
@@ -175,6 +184,7 @@ func Verbs() []Spec {
 		SessionJoin.Spec, SessionNext.Spec, SessionSubmit.Spec, SessionAsk.Spec, SessionAnswer.Spec, SessionLeave.Spec, SessionHook.Spec,
 		PeerList.Spec, PeerCheck.Spec, PeerJoin.Spec, PeerLeave.Spec, PeerSend.Spec, PeerRead.Spec, PeerClaims.Spec, PeerTake.Spec,
 		PeerDrop.Spec, PeerForce.Spec, WorktreeAsk.Spec, WorktreeList.Spec, WorktreePrune.Spec,
+		QueueNew.Spec, QueueAdd.Spec, QueueList.Spec, QueueShow.Spec, QueueOpen.Spec, QueuePause.Spec, QueueRemove.Spec, QueueRetry.Spec,
 		WorkflowList.Spec, WorkflowLint.Spec, WorkflowGraph.Spec, WorkflowSchema.Spec, WorkflowSuggest.Spec, WorkflowNew.Spec,
 		ArchiveList.Spec, ArchiveRoll.Spec, ArchivePrune.Spec, ArchiveErase.Spec, ArchiveExport.Spec, ArchiveImport.Spec, CompatAtdd.Spec,
 	}

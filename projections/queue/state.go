@@ -58,6 +58,7 @@ type Item struct {
 	Runs     []string          // all of them
 	Lost     int               // deliveries that were lost, since a person last tried it anew
 	Returns  int               // landings that sent it back, since then
+	Landings int               // that were begun, or could not begin
 	Returned bool              // the next run works on what the landing found
 	End      events.ItemEnd    // of the latest run
 	Landed   events.LandingEnd // of the latest landing
@@ -189,12 +190,17 @@ func ended(s State, d events.ItemEnded, at time.Time) State {
 
 func landing(s State, d events.LandingStarted) State {
 	s.Lane.Run, s.Lane.Items = d.Run, d.Items
-	return s.changeEach(d.Items, func(i *Item) { i.Stage, i.Checked = Landing, d.Run })
+	return s.changeEach(d.Items, func(i *Item) { i.Stage, i.Checked, i.Landings = Landing, d.Run, i.Landings+1 })
 }
 
 func landed(s State, d events.LandingEnded, at time.Time) State {
 	s.Lane.Run, s.Lane.Items = "", nil
-	s = s.changeEach(d.Items, func(i *Item) { i.Landed, i.Detail, i.Ended, i.Commit = d.End, d.Detail, at, d.Commit })
+	s = s.changeEach(d.Items, func(i *Item) {
+		i.Landed, i.Detail, i.Ended, i.Commit = d.End, d.Detail, at, d.Commit
+		if d.Run == "" {
+			i.Landings++
+		}
+	})
 	switch d.End {
 	case events.Landed, events.LandingShown:
 		s.Lane.Tip = d.Commit

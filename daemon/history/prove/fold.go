@@ -13,6 +13,7 @@ import (
 	lease "autopilot/projections/claim"
 	"autopilot/projections/host"
 	"autopilot/projections/peer"
+	"autopilot/projections/queue"
 	"autopilot/projections/run"
 )
 
@@ -23,12 +24,14 @@ type Folded struct {
 	Accounts map[string]limits.State
 	Peers    map[string]peer.State
 	Claims   map[string]lease.State
+	Queues   map[string]queue.State
 }
 
 // NewFolded is what nothing folds to.
 func NewFolded() Folded {
 	return Folded{
 		map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}, map[string]peer.State{}, map[string]lease.State{},
+		map[string]queue.State{},
 	}
 }
 
@@ -56,6 +59,10 @@ func (f Folded) fold(e events.Event, live Folded) {
 		if s, ok := live.Claims[id]; !ok || e.Seq <= s.Log.Seq {
 			f.Claims[id] = lease.Evolve(f.Claims[id], e)
 		}
+	case events.KindQueue:
+		if s, ok := live.Queues[id]; !ok || e.Seq <= s.Log.Seq {
+			f.Queues[id] = queue.Evolve(f.Queues[id], e)
+		}
 	}
 }
 
@@ -81,6 +88,10 @@ func (p *Proof) compare(r *wire.VerifyReply) {
 	for id, s := range sorted(live.Claims) {
 		again, ok := rebuilt.Claims[id]
 		compared(r, events.ClaimOf(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
+	}
+	for id, s := range sorted(live.Queues) {
+		again, ok := rebuilt.Queues[id]
+		compared(r, events.Queue(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
 	}
 }
 
