@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"autopilot/ctl/render"
+	"autopilot/ctl/tracker"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -84,6 +85,8 @@ func (a *app) queueFile(path string) (*wire.QueueFile, error) {
 type queueNewOptions struct {
 	run                        runOptions
 	land, target, how, from    string
+	label                      string
+	yes                        bool
 	batch, deliveries, returns int
 }
 
@@ -108,6 +111,8 @@ land: {into: [BRANCH]} in .autopilot/config.yaml, trusted by apctl trust.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "fill it from `FILE`, - is standard input")
+	f.StringVar(&o.label, "label", "", "make tasks of the open issues of `LABEL`, also of those that come later, by your own gh")
+	f.BoolVar(&o.yes, "yes", false, "with --label: do not ask")
 	f.StringVar(&o.land, "land", "", "what becomes of finished work: `branch`, merge, pr or none")
 	f.StringVar(&o.target, "target", "", "`BRANCH` that work lands on")
 	f.StringVar(&o.how, "how", "", "land by `merge`, rebase or squash")
@@ -136,12 +141,32 @@ func runQueueNew(ctx context.Context, a *app, o *queueNewOptions, cmd *cobra.Com
 	if req.File, err = a.queueFile(o.from); err != nil {
 		return err
 	}
+	if err := a.queueLabel(ctx, o, &req); err != nil {
+		return err
+	}
 	var v wire.QueueView
 	err = a.trusting(ctx, dir, func() error { return ask(ctx, a, wire.QueueNew, req, &v) })
 	if err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaQueue, v, func(s render.Style) string { return s.QueueCreated(v) })
+}
+
+// queueLabel names the repository of the issues of a queue. A label needs a word of a
+// person, as nobody looks at the texts that come later.
+func (a *app) queueLabel(ctx context.Context, o *queueNewOptions, req *wire.QueueNewRequest) error {
+	repository, err := tracker.Reader{Dir: req.Workspace, Environ: a.Environ}.Repository(ctx)
+	if err == nil {
+		req.Repository = repository
+	}
+	if o.label == "" {
+		return nil
+	}
+	if err != nil {
+		return render.NoLabelRepository(o.label, err)
+	}
+	req.Label = o.label
+	return a.confirm(o.yes, func(s render.Style) string { return s.QueueLabel(repository, o.label) })
 }
 
 type queueAddOptions struct {
@@ -261,21 +286,27 @@ func newQueueShow(a *app) *cobra.Command {
 	return queueCommand(a, "show [QUEUE]", "Show a queue and its items",
 		"Shows each item: how it stands, what it waits for, its run, and what a landing found.",
 		"  apctl queue show\n  apctl queue show night --json",
-		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error { return ask(ctx, a, wire.QueueShow, ref, v) }, render.Style.Queue)
+		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error {
+			return ask(ctx, a, wire.QueueShow, ref, v)
+		}, render.Style.Queue)
 }
 
 func newQueueSchedule(a *app) *cobra.Command {
 	return queueCommand(a, "schedule [QUEUE]", "Show in which order a queue would begin its items",
 		"Shows which items could begin now, in their order, and what holds up each other one.\nNothing is begun.",
 		"  apctl queue schedule",
-		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error { return ask(ctx, a, wire.QueueShow, ref, v) }, render.Style.QueueSchedule)
+		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error {
+			return ask(ctx, a, wire.QueueShow, ref, v)
+		}, render.Style.QueueSchedule)
 }
 
 func newQueuePause(a *app) *cobra.Command {
 	return queueCommand(a, "pause [QUEUE]", "Begin and land nothing more",
 		"Begins no further item, and lands none. Runs under way go on. apctl queue run goes on\nwith it.",
 		"  apctl queue pause",
-		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error { return ask(ctx, a, wire.QueuePause, ref, v) }, render.Style.Queue)
+		func(ctx context.Context, ref wire.QueueRef, v *wire.QueueView) error {
+			return ask(ctx, a, wire.QueuePause, ref, v)
+		}, render.Style.Queue)
 }
 
 // itemCommand is a command about one item.

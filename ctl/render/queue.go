@@ -33,6 +33,16 @@ func (s Style) QueueOpened(v wire.QueueView) string {
 	return text + "\n  " + landing(v) + "\n"
 }
 
+// QueueLabel says what a label does, before a person agrees to it.
+func (s Style) QueueLabel(repository, label string) string {
+	return fmt.Sprintf("every open issue of %s with label %s becomes a task as its author wrote it, also those that come later\nwhoever may label issues there can then give tasks to your agents\n", Line(repository), Line(label))
+}
+
+// NoLabelRepository is a label of no repository.
+func NoLabelRepository(label string, err error) *wire.Error {
+	return usage("git remote add origin ADDRESS   names it", "which repository has label %s is not clear: %s", Line(label), Line(err.Error()))
+}
+
 // QueueLeft says that a queue goes on.
 func (s Style) QueueLeft(v wire.QueueView) string {
 	return fmt.Sprintf("the queue goes on\n  apctl queue watch %[1]s   follows it\n  apctl queue pause %[1]s   begins nothing more\n", Line(string(v.Name)))

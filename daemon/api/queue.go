@@ -74,7 +74,7 @@ func (a *Queues) created(ctx context.Context, ws tree.Workspace, body wire.Queue
 		Name: events.Name(body.Name), Project: ws.ID, Land: cmp.Or(body.Land, events.LandBranch), Batch: body.Batch,
 		Deliveries: tries(body.Deliveries), Returns: tries(body.Returns),
 	}
-	set = stored.Queue{Type: stored.TypeQueue, How: body.How}
+	set = stored.Queue{Type: stored.TypeQueue, How: body.How, Repository: body.Repository, Label: body.Label}
 	_, ref, err := ws.Head()
 	if err != nil {
 		return d, set, fmt.Errorf("read HEAD of %s: %w", ws.Path, err)
@@ -84,6 +84,8 @@ func (a *Queues) created(ctx context.Context, ws tree.Workspace, body wire.Queue
 	switch {
 	case !d.Name.Valid():
 		return d, set, wire.Errorf(wire.Usage, "%.60q is no name of a queue", body.Name).WithHint("a name has lower-case letters, digits, - and _")
+	case body.Label != "" && body.Repository == "":
+		return d, set, wire.Errorf(wire.Usage, "no remote of %s names the repository of label %q", ws.Path, body.Label).WithHint("git remote add origin ADDRESS   names it")
 	case body.Batch < 0 || body.Batch > queueBatch:
 		return d, set, wire.Errorf(wire.Usage, "%d items cannot land at once; the limit is %d", body.Batch, queueBatch)
 	case d.Land == events.LandNone:

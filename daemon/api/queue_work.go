@@ -16,7 +16,6 @@ import (
 	"autopilot/daemon/auth"
 	"autopilot/daemon/config/queuefile"
 	"autopilot/daemon/coord/queue"
-	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/exec/shim"
 	"autopilot/daemon/regular"
 	"autopilot/daemon/repo/land"
@@ -66,6 +65,9 @@ func (w queueWork) Begin(ctx context.Context, q queue.Queue, i folded.Item, caus
 	if s, ok := w.Fleet.State(i.Run); ok && i.End == events.ItemLost && s.Status == run.Halted {
 		v, err := w.runs.RunResume(ctx, by, wire.ResumeRequest{RunRef: wire.RunRef{Run: s.ID}})
 		return v.ID, w.fault(ctx, err)
+	}
+	if chat := c.Chat || item.Chat; chat && i.Priority > events.PriorityNormal {
+		req.Spec.Priority = "" // it orders the queue; a chat does not go before others on the machine
 	}
 	req.Env, req.Settings, req.NoConfig = c.Env, c.Settings, c.NoConfig
 	if q.Open.UntilMS > 0 && (req.Spec.UntilMS == 0 || req.Spec.UntilMS > q.Open.UntilMS) {
@@ -167,23 +169,16 @@ func (w queueWork) place(ctx context.Context, q queue.Queue, i folded.Item, spec
 	if c.NoConfig {
 		argv = append(argv, "--no-config")
 	}
-	if err := w.Effects.Remove(id); err != nil {
-		return "", err
-	}
-	out, err := w.Effects.Run(ctx, shim.Spec{ID: id, Argv: argv, Dir: spec.From, Env: slices.Concat(c.Env, w.TreeEnv), Wall: placeWithin, Split: true, Head: placeKept, Tail: placeKept}, effect.Box{}, nil)
+	printed, failed, ok, err := w.command(ctx, id, shim.Spec{
+		Argv: argv, Dir: spec.From, Env: slices.Concat(c.Env, w.TreeEnv), Wall: placeWithin, Head: placeKept, Tail: placeKept,
+	})
 	if err != nil {
 		return "", err
 	}
-	printed, err := out.Dir.Tail(shim.Stdout, placeKept)
-	if err != nil {
-		return "", err
-	}
-	said, _ := out.Dir.Tail(shim.Stderr, placeKept) // how it ended is what counts
-	_ = w.Effects.Remove(id)                        // else by the next try
-	if dir := strings.TrimSuffix(string(printed), "\n"); out.Outcome == events.Exited && out.Exit == 0 && filepath.IsAbs(dir) {
+	if dir := strings.TrimSuffix(printed, "\n"); ok && filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	return "", wire.Errorf(wire.Failed, "branch %s gets no work tree (%s, exit %d): %s", spec.Branch, out.Outcome, out.Exit, strings.TrimSpace(string(said)))
+	return "", wire.Errorf(wire.Failed, "branch %s gets no work tree: %s", spec.Branch, failed)
 }
 
 // base is where the branch of an item begins: at the target, as far as it is there, so that
@@ -357,9 +352,4 @@ func tickOff(path, line string) error {
 		return err
 	}
 	return os.Rename(temp, path)
-}
-
-// Come implements queue.Work: nothing comes by itself to a queue yet.
-func (w queueWork) Come(context.Context, queue.Queue) (queue.News, bool, error) {
-	return queue.News{}, false, nil
 }

@@ -25,4 +25,7 @@ type Queue struct {
 	Base     string         `json:"base,omitzero"` // branch that a target which is missing begins at
 	How      string         `json:"how,omitzero"`  // merge, rebase or squash
 	File     string         `json:"file,omitzero"` // absolute path of a task list
+
+	Repository string `json:"repository,omitzero"` // OWNER/NAME, of its issues
+	Label      string `json:"label,omitzero"`      // whose open issues are items
 }

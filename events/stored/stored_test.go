@@ -33,7 +33,7 @@ var samples = map[string]any{
 		Sandbox:  events.SandboxWorkspace, SandboxAllow: []string{"docker"}, Git: stored.GitRules{Push: events.GitDeny, History: events.GitKeep},
 	},
 	stored.TypeItem:  stored.Item{Type: stored.TypeItem, Start: jsontext.Value(`{"spec":{"task":"fix it"}}`), Chat: true, Line: "- [ ] fix it"},
-	stored.TypeQueue: stored.Queue{Type: stored.TypeQueue, Defaults: jsontext.Value(`{"spec":{}}`), Base: "main", How: "squash", File: "/src/app/TODO.md"},
+	stored.TypeQueue: stored.Queue{Type: stored.TypeQueue, Defaults: jsontext.Value(`{"spec":{}}`), Base: "main", How: "squash", File: "/src/app/TODO.md", Repository: "o/n", Label: "ready"},
 	"evidence.v1":    []stored.Evidence{{Ref: "a.go:1", Detail: "there"}},
 	"red.v1":         []stored.RedRow{{Gate: "red", Commit: "c0ffee", Impl: "decaf", File: "a_test.go"}},
 	"opaque.v1":      []stored.Opaque{{Path: "logo.png", Kind: stored.OpaqueBinary, Bytes: 12, Hash: "e3b0"}},

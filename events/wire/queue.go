@@ -27,8 +27,8 @@ type QueueNewRequest struct {
 	Returns    int          `json:"returns,omitzero"`    // by landings, before a person is asked; 0 is 2, -1 is none
 	Defaults   StartRequest `json:"defaults"`            // of all its items
 	File       *QueueFile   `json:"file,omitzero"`
-	PIN        string       `json:"pin,omitzero"` // for a merge into the target
-	Typed      string       `json:"typed,omitzero"`
+	Repository string       `json:"repository,omitzero"` // OWNER/NAME, of its issues
+	Label      string       `json:"label,omitzero"`      // whose open issues become items, also while it is worked off
 }
 
 // QueueFile is a file with items: YAML, JSON, or a Markdown task list. Done items of a task
@@ -42,7 +42,7 @@ type QueueFile struct {
 type QueueItemSpec struct {
 	Name  string       `json:"name,omitzero"` // empty: made of the task
 	After []string     `json:"after,omitzero"`
-	Start StartRequest `json:"start"` // what is empty takes the queue's defaults
+	Start StartRequest `json:"start"`         // what is empty takes the queue's defaults
 	Line  string       `json:"line,omitzero"` // of a task list, that is ticked off
 }
 
