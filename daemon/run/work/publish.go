@@ -13,7 +13,8 @@ import (
 )
 
 // Publish implements engine.Worker: it puts passed work on the branch of the run, where
-// people review it, and updates the draft. It merges nothing and marks nothing as ready.
+// people review it, and updates the draft. It merges nothing and marks nothing as ready. A
+// landing moves its target instead.
 //
 // Source: atdd-kit, seeds 3.1 and 3.7: bodies travel as the diff of a draft, and a merge
 // is never a run's.
@@ -21,12 +22,15 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	defer func() { err = noRoom(err) }()
 	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
 	d.Ready = mergeReady(s, "")
-	if w.cfg.Draft == nil || s.Facts.Branch == "" {
+	if s.Facts.Land.Commit == "" && (w.cfg.Draft == nil || s.Facts.Branch == "") {
 		return d, nil
 	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return d, err
+	}
+	if p.lands() {
+		return w.landed(ctx, s, p, d)
 	}
 	final, err := w.final(ctx, s, p)
 	if err != nil {
