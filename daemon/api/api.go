@@ -122,6 +122,7 @@ type Views struct{ *Rooms }
 type API struct {
 	*Views
 	Runs
+	Landings
 	Questions
 	Looks
 	Retros
@@ -168,8 +169,9 @@ type (
 func New(r *Rooms) *API {
 	v := &Views{r}
 	projects := &Projects{Views: v}
+	runs := Runs{v, projects, &sync.Map{}}
 	return &API{
-		Views: v, Runs: Runs{v, projects, &sync.Map{}}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
+		Views: v, Runs: runs, Landings: Landings{&runs}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
 		Projects: projects, History: History{v}, Host: Host{v, projects},
 	}
 }
