@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
+	"autopilot/daemon/repo/commit"
 	"autopilot/daemon/repo/land"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/order"
@@ -33,6 +33,8 @@ type LandOrder struct {
 	How    string          // merge, rebase or squash; empty is land.how of the settings
 	Gates  []wire.GateSpec // more invariants
 	Env    []string        // of the gates, as in wire.StartRequest
+
+	Message string // of the commit that a merge or squash makes; empty is made of the task
 }
 
 // RunError says why the work of a run cannot land.
@@ -67,6 +69,9 @@ func (a *Landings) Begin(ctx context.Context, q auth.Request, o LandOrder) (run.
 	if err != nil {
 		return run.State{}, err
 	}
+	if err := a.commits(ctx, l, a.Worker.Commit); err != nil {
+		return run.State{}, err
+	}
 	return l.start(ctx, a, q)
 }
 
@@ -82,7 +87,7 @@ type landing struct {
 	source []byte // the project's configuration
 }
 
-// plan gathers all that a landing is made of. It makes the commits of the work.
+// plan gathers all that a landing is made of, but for the commits of the work.
 func (a *Landings) plan(ctx context.Context, o LandOrder) (*landing, error) {
 	l := &landing{o: o, Landing: work.Landing{Env: o.Env}}
 	for _, id := range o.Runs {
@@ -110,10 +115,8 @@ func (a *Landings) plan(ctx context.Context, o LandOrder) (*landing, error) {
 	if l.how, err = howOf(cmp.Or(o.How, settings.How)); err != nil {
 		return nil, err
 	}
-	if l.checks, err = a.Worker.Checks(ctx, l.Landing); err != nil {
-		return nil, err
-	}
-	return l, a.commits(ctx, l)
+	l.checks, err = a.Worker.Checks(ctx, l.Landing)
+	return l, err
 }
 
 func howOf(how string) (land.How, error) {
@@ -173,10 +176,10 @@ func (a *Landings) place(ctx context.Context, l *landing) error {
 }
 
 // commits makes the commits of the work.
-func (a *Landings) commits(ctx context.Context, l *landing) error {
+func (a *Landings) commits(ctx context.Context, l *landing, of func(context.Context, run.State) (commit.Made, error)) error {
 	for _, s := range l.Runs {
 		h := s.Facts.Handle
-		made, err := a.Worker.Commit(ctx, s)
+		made, err := of(ctx, s)
 		if err != nil {
 			return &RunError{h, "cannot be committed: " + err.Error(), "apctl diff " + h + "   shows its work"}
 		}
@@ -190,7 +193,7 @@ func (a *Landings) commits(ctx context.Context, l *landing) error {
 		if err != nil {
 			return err
 		}
-		l.parts = append(l.parts, land.Part{Run: h, Commit: made.Commit, Subject: subject, Gates: l.checks.GateNames()})
+		l.parts = append(l.parts, land.Part{Run: h, Commit: made.Commit, Subject: subject, Message: l.o.Message, Gates: l.checks.GateNames()})
 	}
 	return nil
 }
@@ -201,7 +204,7 @@ func (l *landing) start(ctx context.Context, a *Landings, q auth.Request) (_ run
 	top := filepath.Join(a.Worker.LandDir(id), filepath.Base(l.ws.Path))
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, a.Worker.DropLanding(id))
+			err = dropped(err, a.Worker.DropLanding(id))
 		}
 	}()
 	scratch, err := land.Make(ctx, top, l.ws)
@@ -252,6 +255,25 @@ func (l *landing) merge(ctx context.Context, s *land.Scratch) (to stored.Land, t
 	}
 	to.Commit, err = s.Onto(ctx, tip, l.parts, l.how)
 	return to, tip, err
+}
+
+// dropped is the first error, which a caller acts on, unless there is none.
+func dropped(err, drop error) error {
+	if err == nil {
+		return drop
+	}
+	return err
+}
+
+// try merges the work as start does, and leaves nothing behind.
+func (l *landing) try(ctx context.Context, a *Landings) (err error) {
+	id := journal.NewID(time.Now())
+	defer func() { err = dropped(err, a.Worker.DropLanding(id)) }()
+	scratch, err := land.Make(ctx, filepath.Join(a.Worker.LandDir(id), filepath.Base(l.ws.Path)), l.ws)
+	if err == nil {
+		_, _, err = l.merge(ctx, scratch)
+	}
+	return err
 }
 
 func (l *landing) task(to stored.Land) string {

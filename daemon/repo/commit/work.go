@@ -73,6 +73,15 @@ func (w Work) OnBranch(ctx context.Context) (Made, error) {
 	return m, err
 }
 
+// OnTop makes the commit that OnBranch would, and moves nothing.
+func (w Work) OnTop(ctx context.Context) (Made, error) {
+	head, err := w.head(ctx)
+	if err != nil {
+		return Made{}, err
+	}
+	return w.Loose(ctx, head)
+}
+
 // Loose makes a commit of the work on top of another one, and moves nothing.
 func (w Work) Loose(ctx context.Context, parent string) (Made, error) {
 	m, _, err := w.object(ctx, parent)

@@ -1,6 +1,7 @@
 package land
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type Part struct {
 	Run     string // its handle
 	Commit  string
 	Subject string   // of the commit: one line
+	Message string   // in the place of the whole message, but for its last lines
 	Gates   []string // that judge the merged tree
 }
 
@@ -78,7 +80,7 @@ func message(p Part, merge bool) string {
 	if merge {
 		subject = "Merge run " + p.Run + ": " + p.Subject
 	}
-	text := subject + "\n\nRun " + p.Run + " of autopilot made this work.\n"
+	text := cmp.Or(strings.TrimSpace(p.Message), subject) + "\n\nRun " + p.Run + " of autopilot made this work.\n"
 	if len(p.Gates) > 0 {
 		text += "Gates on the merged tree: " + strings.Join(p.Gates, ", ") + "\n"
 	}

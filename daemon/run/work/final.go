@@ -8,6 +8,7 @@ import (
 
 	"autopilot/daemon/repo/commit"
 	"autopilot/daemon/repo/tree"
+	"autopilot/events"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -52,6 +53,24 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (commit.Work, 
 	}
 	out.Of, out.Files = changed(changes, all, p.Flow.Notes)
 	return out, nil
+}
+
+// Differs lists the files, without notes, that a tree has otherwise than the run left them.
+func (w *Worker) Differs(ctx context.Context, s run.State, now events.Tree) ([]string, error) {
+	repo, err := w.Repo(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	flow, err := w.Flow(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := repo.Changes(ctx, s.Last.Tree, now)
+	if err != nil {
+		return nil, err
+	}
+	paths, _ := changed(changes, nil, flow.Notes)
+	return paths, nil
 }
 
 // subjectRunes bounds the first line of a commit's message.

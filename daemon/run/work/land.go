@@ -122,12 +122,21 @@ func (g *judgement) setUpInPlace(ctx context.Context) (results []events.GateResu
 // Commit makes a commit of the work of a run that has passed: on the branch that was made
 // for it, else on top of the commit that it was judged at, where no branch moves.
 func (w *Worker) Commit(ctx context.Context, s run.State) (commit.Made, error) {
+	return w.commit(ctx, s, commit.Work.OnBranch)
+}
+
+// TryCommit is Commit, and moves nothing.
+func (w *Worker) TryCommit(ctx context.Context, s run.State) (commit.Made, error) {
+	return w.commit(ctx, s, commit.Work.OnTop)
+}
+
+func (w *Worker) commit(ctx context.Context, s run.State, on func(commit.Work, context.Context) (commit.Made, error)) (commit.Made, error) {
 	final, err := w.Final(ctx, s)
 	switch {
 	case err != nil:
 		return commit.Made{}, err
 	case final.Branch != "":
-		return final.OnBranch(ctx)
+		return on(final, ctx)
 	case final.Judged == "":
 		return commit.Made{}, errors.New("it was not judged on top of a commit")
 	}
