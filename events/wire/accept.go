@@ -76,3 +76,11 @@ type DiscardView struct {
 	Undo    []string     `json:"undo,omitzero"` // commands that take it back
 	DryRun  bool         `json:"dry_run,omitzero"`
 }
+
+// Nothing says that nothing of the work is left to go.
+func (v DiscardView) Nothing() bool {
+	if v.Restore != nil {
+		return v.Restore.Unchanged
+	}
+	return v.Tree != nil && v.Tree.Missing && v.Commit == ""
+}
