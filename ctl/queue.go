@@ -124,7 +124,7 @@ land: {into: [BRANCH]} in .autopilot/config.yaml, trusted by apctl trust.`,
 }
 
 func runQueueNew(ctx context.Context, a *app, o *queueNewOptions, cmd *cobra.Command, name string) error {
-	if o.land != "" && !slices.Contains(events.Lands(), events.Land(o.land)) {
+	if o.land != "" && !slices.Contains(events.LandModes(), events.LandMode(o.land)) {
 		return render.BadWord("--land", o.land, "branch", "merge", "pr", "none")
 	}
 	dir, err := a.workspace("")
@@ -132,7 +132,7 @@ func runQueueNew(ctx context.Context, a *app, o *queueNewOptions, cmd *cobra.Com
 		return err
 	}
 	req := wire.QueueNewRequest{
-		Workspace: dir, Name: name, Land: events.Land(o.land), Target: o.target, How: o.how, Batch: o.batch, Deliveries: o.deliveries, Returns: o.returns,
+		Workspace: dir, Name: name, Land: events.LandMode(o.land), Target: o.target, How: o.how, Batch: o.batch, Deliveries: o.deliveries, Returns: o.returns,
 	}
 	if req.Defaults, err = o.run.itemRequest(a, cmd, []string{name}); err != nil {
 		return err

@@ -65,7 +65,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	}
 	add(groupDaily, newRun(a), newQueue(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
 	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
-	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
+	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a), newAccept(a), newDiscard(a))
 	add(groupLook, newEvents(a), newReplay(a), newRetro(a), newVerify(a), newArchive(a))
 	add(groupMachine, newUsage(a), newProbe(a), newPeer(a))
 	add(groupPrograms, newSession(a), newRoute(a), newHook(a), newCompat(a))

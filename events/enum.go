@@ -197,6 +197,17 @@ const (
 	StopCancel         StopMode = "cancel"    // end the agent, record its tree, end as cancelled
 )
 
+// LandState says what became of the target of a landing.
+type LandState string
+
+// The states of a target.
+const (
+	LandDone   LandState = "landed"       // it is at the commit, or leads on from it
+	LandKept   LandState = "kept"         // it is checked out in a work tree: a ref of the daemon keeps the commit
+	LandMoved  LandState = "target-moved" // it is elsewhere than where the work was brought onto it
+	LandFailed LandState = "move-failed"  // git or the remote refused
+)
+
 // End is the state that a run ends in.
 type End string
 

@@ -209,6 +209,7 @@ var sampleData = map[string]Data{
 		Proves: []Name{"build"}, Budgets: []Budget{{Phase: "build", Iterations: 8}},
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0", Holdout: sampleRef("1d"), InSight: true, Language: Japanese,
+		Land: Land{Of: []string{"01JZ8YQ5W3N6T4V2X0B1C9D8E7"}, Onto: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Commit: "8c1f0a7d3b5e29460f1a2b3c4d5e6f708192a3b4"},
 	},
 	TypeGatesStarted: GatesStarted{
 		Phase: "work", Iteration: 2, Entry: true, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},
@@ -261,7 +262,7 @@ var sampleData = map[string]Data{
 		Role: "coder", From: 1, To: 2, Reason: HaltStuck, Phase: "build", Iteration: 5, Gate: "test", Iterations: []int{3, 5},
 		Value: string(sampleRef("41")), Limit: 10, Tree: sampleTree("05"),
 	},
-	TypeWorkPublished:   WorkPublished{Phase: "handover", Iteration: 6, Commit: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Link: sampleRef("c8"), Problem: sampleRef("c9"), Ready: true},
+	TypeWorkPublished:   WorkPublished{Phase: "handover", Iteration: 6, Commit: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Link: sampleRef("c8"), Problem: sampleRef("c9"), Ready: true, Landing: LandMoved},
 	TypeQuestionExpired: QuestionExpired{Number: 2, Changed: true, Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}}, Others: sampleRef("ab")},
 	TypeSessionJoined:   SessionJoined{Program: "claude", PID: 4711, Start: 8812345, Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061"},
 	TypeSessionLeft:     SessionLeft{},

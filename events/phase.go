@@ -221,6 +221,8 @@ type WorkPublished struct {
 	// Ready says that the run was handed off and passed: the record that a merge
 	// coordinator goes by. Source: atdd-kit, seeds 3.9.2, its label merge-ready.
 	Ready bool `json:"merge_ready,omitzero"`
+	// Landing is of a landing run: what became of its target.
+	Landing LandState `json:"landing,omitzero"`
 }
 
 // EventType is the stored name of the type.

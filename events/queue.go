@@ -15,22 +15,22 @@ const (
 	TypeLandingEnded   = "landing.ended.v1"
 )
 
-// Land says what becomes of the work of an item that is done.
-type Land string
+// LandMode says what becomes of the work of an item that is done.
+type LandMode string
 
 // The ways.
 const (
-	LandNone   Land = "none"   // it stays on the branch of its run
-	LandBranch Land = "branch" // it is merged into a branch of the queue
-	LandPR     Land = "pr"     // it is pushed, and shown as a pull request
-	LandMerge  Land = "merge"  // it is merged into the target, by a person's standing consent
+	LandNone   LandMode = "none"   // it stays on the branch of its run
+	LandBranch LandMode = "branch" // it is merged into a branch of the queue
+	LandPR     LandMode = "pr"     // it is pushed, and shown as a pull request
+	LandMerge  LandMode = "merge"  // it is merged into the target, by a person's standing consent
 )
 
-// Lands are all of them, the safest first.
-func Lands() []Land { return []Land{LandNone, LandBranch, LandPR, LandMerge} }
+// LandModes are all of them, the safest first.
+func LandModes() []LandMode { return []LandMode{LandNone, LandBranch, LandPR, LandMerge} }
 
 // Merges reports whether the work is merged into a branch.
-func (l Land) Merges() bool { return l == LandBranch || l == LandMerge }
+func (l LandMode) Merges() bool { return l == LandBranch || l == LandMerge }
 
 // QueueClose says why a queue starts no more items.
 type QueueClose string
@@ -74,15 +74,15 @@ const (
 
 // QueueCreated says that there is a queue, and how it works.
 type QueueCreated struct {
-	Name       Name   `json:"name"` // unique among the queues of the project
-	Project    string `json:"project"`
-	Workspace  Ref    `json:"workspace"` // path of the work tree that it belongs to
-	Land       Land   `json:"land"`
-	Target     Ref    `json:"target,omitzero"`     // name of the branch that work lands on
-	Batch      int    `json:"batch,omitzero"`      // items that are landed at once; 0 is one
-	Deliveries int    `json:"deliveries,omitzero"` // runs of an item that may be lost, before it fails
-	Returns    int    `json:"returns,omitzero"`    // times that a landing may send an item back, before a person is asked
-	Settings   Ref    `json:"settings,omitzero"`   // what else was asked for
+	Name       Name     `json:"name"` // unique among the queues of the project
+	Project    string   `json:"project"`
+	Workspace  Ref      `json:"workspace"` // path of the work tree that it belongs to
+	Land       LandMode `json:"land"`
+	Target     Ref      `json:"target,omitzero"`     // name of the branch that work lands on
+	Batch      int      `json:"batch,omitzero"`      // items that are landed at once; 0 is one
+	Deliveries int      `json:"deliveries,omitzero"` // runs of an item that may be lost, before it fails
+	Returns    int      `json:"returns,omitzero"`    // times that a landing may send an item back, before a person is asked
+	Settings   Ref      `json:"settings,omitzero"`   // what else was asked for
 }
 
 // QueueItem is a task of a queue.

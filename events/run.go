@@ -67,6 +67,14 @@ type RunStarted struct {
 	InSight   bool      `json:"in_sight,omitzero"` // nothing hides the held-out files from agents
 	// Language is that of texts to people, as the workflow has it.
 	Language Language `json:"language,omitzero"`
+	Land     Land     `json:"land,omitzero"` // of a run that lands the work of others
+}
+
+// Land is what a landing run brings onto a branch, and what its gates judge.
+type Land struct {
+	Of     []string `json:"of,omitzero"`     // ids of the runs whose work it is
+	Onto   string   `json:"onto,omitzero"`   // tip of the target at the start; empty where there was no such branch
+	Commit string   `json:"commit,omitzero"` // the work on top of that tip
 }
 
 // Gate declares one gate of a run.

@@ -70,7 +70,7 @@ func stateOfQueue(v wire.QueueView) string {
 		string(events.QueueTrust): "a person has to agree first: apctl trust, then apctl queue run",
 	}[v.State]
 	if v.LaneStopped {
-		text += "; landing has stopped: a gate fails on the target itself"
+		text += "; landing has stopped"
 	}
 	return text
 }
@@ -181,6 +181,10 @@ func (s Style) queueNotes(v wire.QueueView) string {
 				fmt.Fprintf(&b, "  apctl why %s   shows what the landing found\n", Line(i.Checked))
 			}
 			fmt.Fprintf(&b, "  apctl queue retry %s   tries it anew\n", name)
+		case "done":
+			if i.Detail != "" {
+				fmt.Fprintf(&b, "%s: %s\n", name, Line(i.Detail))
+			}
 		case "halted":
 			fmt.Fprintf(&b, "%s has halted\n  apctl why %s\n", name, Line(i.Run))
 		}

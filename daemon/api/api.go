@@ -80,7 +80,7 @@ type Rooms struct {
 	// worktree.
 	TreeMaker []string
 	TreeEnv   []string // in which it finds this daemon
-	Probe     Prober // replaces sandbox.Probe; may be nil
+	Probe     Prober   // replaces sandbox.Probe; may be nil
 	Team      *team.Team
 	Worker    *work.Worker
 	Fleet     *fleet.Fleet
@@ -128,6 +128,7 @@ type Views struct{ *Rooms }
 type API struct {
 	*Views
 	Runs
+	Landings
 	Questions
 	Looks
 	Retros
@@ -183,7 +184,7 @@ func New(r *Rooms) *API {
 	projects := &Projects{Views: v}
 	runs := Runs{v, projects, &sync.Map{}}
 	return &API{
-		Views: v, Runs: runs, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
+		Views: v, Runs: runs, Landings: Landings{&runs}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
 		Projects: projects, History: History{v}, Host: Host{v, projects}, Queues: Queues{v, runs, projects},
 	}
 }

@@ -207,15 +207,16 @@ func (w queueWork) Land(ctx context.Context, q queue.Queue, items []folded.Item,
 		return "", w.refused(ctx, err)
 	}
 	o := LandOrder{Target: w.Text(q.Target), Base: set.Base, How: set.How}
-	names := map[string]events.Name{}
+	names := map[string]events.Name{} // by the handle of their run
 	for _, i := range items {
 		o.Runs = append(o.Runs, i.Run)
-		names[i.Run] = i.Name
+		names[w.handleOf(i.Run)] = i.Name
 	}
 	c, err := w.Queue.Caller(q.ID)
 	if err != nil {
 		return "", err
 	}
+	o.Env = c.Env
 	s, err := w.lands.Begin(ctx, w.caller(q, c.Chat, cause), o)
 	var conflict *land.ConflictError
 	var of *RunError
@@ -225,7 +226,7 @@ func (w queueWork) Land(ctx context.Context, q queue.Queue, items []folded.Item,
 	case errors.As(err, &conflict):
 		return "", w.sentBack(ctx, events.LandingConflict, names[conflict.Run], conflictFindings(o.Target, conflict.Files))
 	case errors.As(err, &of):
-		refused := w.refused(ctx, err)
+		refused := w.refused(ctx, wire.Errorf(wire.Conflict, "%v", err).WithHint("%s", of.Fix))
 		var r *queue.RefusedError
 		if errors.As(refused, &r) && names[of.Run] != "" {
 			r.Items = []events.Name{names[of.Run]}
@@ -271,27 +272,25 @@ func conflictFindings(target string, files []string) string {
 }
 
 // Landed implements queue.Work.
-func (w queueWork) Landed(ctx context.Context, q queue.Queue, s run.State) (events.LandingEnded, error) {
-	commit, problem, ok := Landed(s)
-	d := events.LandingEnded{Commit: commit}
-	var err error
-	switch {
-	case ok && problem == "":
-		d.End = events.Landed
-		return d, nil
-	case ok && problem == string(events.LandingMoved):
-		d.End, d.Commit = events.LandingMoved, ""
-		return d, nil
-	case ok && s.Status == run.Over && s.End.State == events.EndDone:
-		d.End = events.LandingRefused
-		d.Detail, err = w.Blobs.Put(ctx, []byte(problem))
-		return d, err
-	case s.Loop.Iteration == 0:
+func (w queueWork) Landed(ctx context.Context, q queue.Queue, s run.State) (d events.LandingEnded, err error) {
+	commit, problem, _ := Landed(s)
+	target, h, text := w.Text(q.Target), s.Facts.Handle, ""
+	switch problem {
+	case "":
+		return events.LandingEnded{End: events.Landed, Commit: commit}, nil
+	case LandTargetMoved:
+		return events.LandingEnded{End: events.LandingMoved}, nil
+	case LandTargetRed:
+		d.End, text = events.LandingTarget, "a gate fails on branch "+target+" itself, without the work: apctl why "+h
+	case LandCheckedOut:
 		d.End = events.LandingTarget
+		text = fmt.Sprintf("branch %s is checked out, so it was not moved; in its work tree: git merge --ff-only refs/autopilot/land/%s", target, h)
+	case LandRed:
+		d.End, text = events.LandingRed, w.landingFindings(s, target)
 	default:
-		d.End = events.LandingRed
+		d.End, text = events.LandingRefused, "its landing did not work ("+problem+"): apctl why "+h
 	}
-	d.Detail, err = w.Blobs.Put(ctx, []byte(w.landingFindings(s, w.Text(q.Target))))
+	d.Detail, err = w.Blobs.Put(ctx, []byte(text))
 	return d, err
 }
 

@@ -60,22 +60,12 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 		return wire.RunView{}, err
 	}
 	defer release()
-	started, err := a.Worker.Prepare(ctx, id, conf.Order, conf.Agents, conf.Redact)
+	s, err := a.announce(ctx, q, id, handle, conf, func(started *events.RunStarted) { unhanded = begins(started, person, unhanded) })
 	if small, ok := errors.AsType[work.ExpressError](err); ok {
 		return wire.RunView{Express: string(small)}, nil
 	}
 	if err != nil {
 		return wire.RunView{}, err
-	}
-	if started.Config, err = a.projects.keepConfig(ctx, conf); err != nil {
-		return wire.RunView{}, errors.Join(err, a.Worker.DropSecret(id))
-	}
-	started.Handle, started.Owner, started.Home, started.Version = handle, q.Actor, a.HostID, a.Version
-	a.Raise(&started)
-	unhanded = begins(&started, person, unhanded)
-	s, err := a.Fleet.Begin(ctx, id, started, q.Actor, q.ID)
-	if err != nil {
-		return wire.RunView{}, errors.Join(err, a.Worker.DropSecret(id))
 	}
 	v := a.View(s)
 	v.Unhanded = unhanded
@@ -85,6 +75,25 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	}
 	v.IndexLock = lockedSince(ctx, a.Language(s), ws.Path)
 	return v, nil
+}
+
+// announce prepares a run whose work tree is held, and begins it.
+func (a *Runs) announce(ctx context.Context, q auth.Request, id, handle string, conf configured, edit func(*events.RunStarted)) (run.State, error) {
+	started, err := a.Worker.Prepare(ctx, id, conf.Order, conf.Agents, conf.Redact)
+	if err != nil {
+		return run.State{}, err
+	}
+	if started.Config, err = a.projects.keepConfig(ctx, conf); err != nil {
+		return run.State{}, errors.Join(err, a.Worker.DropSecret(id))
+	}
+	started.Handle, started.Owner, started.Home, started.Version = handle, q.Actor, a.HostID, a.Version
+	a.Raise(&started)
+	edit(&started)
+	s, err := a.Fleet.Begin(ctx, id, started, q.Actor, q.ID)
+	if err != nil {
+		return run.State{}, errors.Join(err, a.Worker.DropSecret(id))
+	}
+	return s, nil
 }
 
 // RunPreview answers what RunStart would begin, and begins nothing.

@@ -43,6 +43,8 @@ func (a *API) Endpoints() []Endpoint {
 		answered(wire.RunCancel, a.RunCancel),
 		answered(wire.RunResume, a.RunResume),
 		answered(wire.RunRestore, a.RunRestore),
+		answered(wire.RunAccept, a.Accept),
+		answered(wire.RunDiscard, a.Discard),
 		answered(wire.RunQuestion, a.RunQuestion),
 		answered(wire.RunAnswer, a.RunAnswer),
 		answered(wire.PINStatus, a.Consent.ShowPIN),

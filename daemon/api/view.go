@@ -82,7 +82,7 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	spec, err := a.Worker.Spec(s)
 	if err == nil {
 		viewAgent(&v, s, spec)
-		v.Issue = spec.Issue
+		v.Issue, v.Land = spec.Issue, a.landView(s, spec.Land)
 	}
 	if s.Driven() {
 		v.Agent, v.Driver = string(f.Driver), a.Sessions.Driver(s, false)

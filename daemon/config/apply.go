@@ -260,15 +260,20 @@ func (a *application) priority() {
 	}
 }
 
-// redact takes the names of both files: neither makes less of it secret.
 func (a *application) redact() {
-	if a.layers.Project != nil {
-		a.out.Redact = append(a.out.Redact, a.layers.Project.Redact.Env...)
-	}
-	if a.layers.User != nil {
-		a.out.Redact = append(a.out.Redact, a.layers.User.Redact.Env...)
-	}
+	a.out.Redact = a.layers.Redacted()
 	a.use("redact.env")
+}
+
+// Redacted are the names of both files: neither makes less of it secret.
+func (l Layers) Redacted() (names []string) {
+	if l.Project != nil {
+		names = append(names, l.Project.Redact.Env...)
+	}
+	if l.User != nil {
+		names = append(names, l.User.Redact.Env...)
+	}
+	return names
 }
 
 func (a *application) limits(now time.Time) error {

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/repo/land"
 	"autopilot/daemon/report/notify"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
@@ -52,6 +53,10 @@ func (p Project) check(f *faults) {
 		}
 		f.text("inputs."+e.Key, e.Value)
 	}
+	for _, e := range p.Land.Gates {
+		f.gate("land.gates."+e.Key, e.Key, Gate{Run: e.Value, Role: events.RoleInvariant})
+	}
+	f.word("land.how", p.Land.How, land.Hows()...)
 	f.text("setup", p.Setup)
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", p.Answers, AnswersPerson, AnswersSession)

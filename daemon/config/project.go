@@ -6,6 +6,7 @@ import (
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/when"
@@ -20,7 +21,8 @@ type Project struct {
 	Gates            strictyaml.Map[Gate]              `yaml:"gates"`  // in the order in which they are run
 	Holdout          Holdout                           `yaml:"holdout"`
 	Inputs           strictyaml.Map[string]            `yaml:"inputs"` // of workflows, by name; each takes those that it knows
-	Setup            string                            `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
+	Land             Land                              `yaml:"land"`
+	Setup            string                            `yaml:"setup"` // prepares a clean checkout, by /bin/sh -c
 	Checkout         string                            `yaml:"checkout"`
 	Answers          string                            `yaml:"answers"`
 	Worktree         bool                              `yaml:"worktree"` // a run works on a branch and in a directory of its own
@@ -40,6 +42,30 @@ type Project struct {
 type Holdout struct {
 	Dir   string                 `yaml:"dir"`   // absolute, or from the root of the work tree
 	Gates strictyaml.Map[string] `yaml:"gates"` // commands, by name
+}
+
+// Land says how finished work comes onto a branch.
+type Land struct {
+	Gates strictyaml.Map[string] `yaml:"gates"` // commands that must pass on the merged tree too, by name
+	How   string                 `yaml:"how"`   // merge, rebase or squash
+	Into  []string               `yaml:"into"`  // branches that a queue may merge into: the standing consent of who trusts the file
+}
+
+// LandInto are the branches that a queue may merge into.
+func (l Layers) LandInto() []string {
+	if l.Project == nil {
+		return nil
+	}
+	return l.Project.Land.Into
+}
+
+// Specs are the gates, as invariants.
+func (l Land) Specs() []stored.Gate {
+	var out []stored.Gate
+	for _, e := range l.Gates {
+		out = append(out, stored.Gate{Name: events.Name(e.Key), Role: events.RoleInvariant, Command: e.Value})
+	}
+	return out
 }
 
 // Git says what runs do not allow there.

@@ -48,6 +48,9 @@ const (
 	AfterRemoval  = "after-removal"  // all is gone, and no event says so
 	AfterFact     = "after-fact"     // an event says so, and it is still written down
 
+	BeforeLand = "before-land" // all gates of a landing have passed, and its target has not moved
+	AfterLand  = "after-land"  // the target has moved, and no event says so
+
 	DuringImport = "during-import" // the texts of a bundle are here, and its events are not
 	AfterImport  = "after-import"  // all is here, and no event says so
 
@@ -60,7 +63,7 @@ func Points() []string {
 	return []string{
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
 		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, BeforeClaim, AfterClaim, DuringSnapshot, AfterSnapshot,
-		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact, DuringImport, AfterImport,
+		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact, DuringImport, AfterImport, BeforeLand, AfterLand,
 	}
 }
 

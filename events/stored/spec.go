@@ -39,6 +39,16 @@ type Spec struct {
 	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`
 	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
 	Git           GitRules            `json:"git,omitzero"`
+	Land          *Land               `json:"land,omitzero"` // of a run that lands the work of others
+}
+
+// Land is where a landing run brings work to.
+type Land struct {
+	Target string   `json:"target"` // local branch of the repository of From, without refs/heads/
+	Onto   string   `json:"onto,omitzero"`
+	Commit string   `json:"commit"`
+	Of     []string `json:"of"` // ids of the runs whose work it is
+	How    string   `json:"how"`
 }
 
 // TypeSpec is the type of a Spec.

@@ -31,6 +31,10 @@ var samples = map[string]any{
 		Issue: "OWNER/NAME#24", Branch: "ap/24", From: "/src/app", MaxIterations: 7, StartBroken: true, Below: "web", NoControls: true,
 		Timeouts: stored.Timeouts{IdleMS: 1, AttemptMS: -1, GateMS: 3},
 		Sandbox:  events.SandboxWorkspace, SandboxAllow: []string{"docker"}, Git: stored.GitRules{Push: events.GitDeny, History: events.GitKeep},
+		Land: &stored.Land{
+			Target: "main", Onto: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Commit: "8c1f0a7d3b5e29460f1a2b3c4d5e6f708192a3b4",
+			Of: []string{"01JZ8YQ5W3N6T4V2X0B1C9D8E7"}, How: "merge",
+		},
 	},
 	stored.TypeItem:  stored.Item{Type: stored.TypeItem, Start: jsontext.Value(`{"spec":{"task":"fix it"}}`), Chat: true, Line: "- [ ] fix it"},
 	stored.TypeQueue: stored.Queue{Type: stored.TypeQueue, Defaults: jsontext.Value(`{"spec":{}}`), Base: "main", How: "squash", File: "/src/app/TODO.md", Repository: "o/n", Label: "ready"},

@@ -17,18 +17,18 @@ type QueueRef struct {
 
 // QueueNewRequest creates a queue.
 type QueueNewRequest struct {
-	Workspace  string       `json:"workspace"`
-	Name       string       `json:"name"`
-	Land       events.Land  `json:"land,omitzero"`   // empty is branch
-	Target     string       `json:"target,omitzero"` // branch that work lands on; empty: one of the queue, or with merge the present one
-	How        string       `json:"how,omitzero"`    // merge, rebase or squash
-	Batch      int          `json:"batch,omitzero"`
-	Deliveries int          `json:"deliveries,omitzero"` // of a run that is lost; 0 is 2, -1 is none
-	Returns    int          `json:"returns,omitzero"`    // by landings, before a person is asked; 0 is 2, -1 is none
-	Defaults   StartRequest `json:"defaults"`            // of all its items
-	File       *QueueFile   `json:"file,omitzero"`
-	Repository string       `json:"repository,omitzero"` // OWNER/NAME, of its issues
-	Label      string       `json:"label,omitzero"`      // whose open issues become items, also while it is worked off
+	Workspace  string          `json:"workspace"`
+	Name       string          `json:"name"`
+	Land       events.LandMode `json:"land,omitzero"`   // empty is branch
+	Target     string          `json:"target,omitzero"` // branch that work lands on; empty: one of the queue, or with merge the present one
+	How        string          `json:"how,omitzero"`    // merge, rebase or squash
+	Batch      int             `json:"batch,omitzero"`
+	Deliveries int             `json:"deliveries,omitzero"` // of a run that is lost; 0 is 2, -1 is none
+	Returns    int             `json:"returns,omitzero"`    // by landings, before a person is asked; 0 is 2, -1 is none
+	Defaults   StartRequest    `json:"defaults"`            // of all its items
+	File       *QueueFile      `json:"file,omitzero"`
+	Repository string          `json:"repository,omitzero"` // OWNER/NAME, of its issues
+	Label      string          `json:"label,omitzero"`      // whose open issues become items, also while it is worked off
 }
 
 // QueueFile is a file with items: YAML, JSON, or a Markdown task list. Done items of a task
@@ -90,7 +90,7 @@ type QueueView struct {
 	Name        events.Name       `json:"name"`
 	Directory   string            `json:"directory"`
 	State       string            `json:"state"`           // open, or why it starts nothing: new, paused, drained, time, cost, trust
-	Land        events.Land       `json:"land"`            //
+	Land        events.LandMode   `json:"land"`            //
 	Target      string            `json:"target,omitzero"` // branch
 	How         string            `json:"how,omitzero"`
 	Batch       int               `json:"batch,omitzero"`

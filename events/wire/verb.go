@@ -88,6 +88,8 @@ var (
 	RunCancel   = verb[StopRequest, StopReply]("run.cancel", Operate, Remote)
 	RunResume   = verb[ResumeRequest, RunView]("run.resume", Operate, Remote)
 	RunRestore  = verb[RestoreRequest, RestoreView]("run.restore", Operate, Remote)
+	RunAccept   = verb[AcceptRequest, AcceptView]("run.accept", Operate, Slow)
+	RunDiscard  = verb[DiscardRequest, DiscardView]("run.discard", Operate, Slow)
 	RunReplay   = stream[ReplayRequest, Raw]("run.replay", Read, Remote)
 	RunRetro    = stream[RetroRequest, Raw]("run.retro", Read, Remote)
 	RunQuestion = verb[QuestionRequest, RunView]("run.question", Operate)
@@ -174,7 +176,7 @@ func Verbs() []Spec {
 		Credit,
 		BlobPut.Spec,
 		RunStart.Spec, RunPreview.Spec, RunProgress.Spec, RunList.Spec, RunGet.Spec, RunWhy.Spec, RunWatch.Spec, RunEvents.Spec, RunLogs.Spec,
-		RunDiff.Spec, RunStop.Spec, RunCancel.Spec, RunResume.Spec, RunRestore.Spec, RunReplay.Spec, RunRetro.Spec, RunQuestion.Spec,
+		RunDiff.Spec, RunStop.Spec, RunCancel.Spec, RunResume.Spec, RunRestore.Spec, RunAccept.Spec, RunDiscard.Spec, RunReplay.Spec, RunRetro.Spec, RunQuestion.Spec,
 		RunAnswer.Spec,
 		ConfigShow.Spec, ConfigSet.Spec, TrustShow.Spec, TrustGive.Spec, PINStatus.Spec, PINSet.Spec,
 		AgentList.Spec, AgentClassify.Spec, AgentSandbox.Spec, ProjectFind.Spec, GateTry.Spec,

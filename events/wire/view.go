@@ -99,6 +99,8 @@ type RunView struct {
 	Express string `json:"express,omitzero"`
 	// Published is the outcome of the push of passed work to its branch.
 	Published *PublishedView `json:"published,omitzero"`
+	// Land is of a run that lands the work of others.
+	Land *LandView `json:"land,omitzero"`
 	// Handoff lists gates that ask nobody, as a person handed them over at the start.
 	Handoff []string `json:"handoff,omitzero"`
 	// Unhanded, only in the answer of run, says why its gates ask although FA_HANDOFF is

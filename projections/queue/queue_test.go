@@ -24,7 +24,7 @@ func fold(s State, data ...events.Data) State {
 	return s
 }
 
-func made(land events.Land) events.QueueCreated {
+func made(land events.LandMode) events.QueueCreated {
 	return events.QueueCreated{Name: "night", Land: land, Deliveries: 1, Returns: 1}
 }
 
@@ -106,7 +106,7 @@ func TestStepsOfAQueue(t *testing.T) {
 	open := events.QueueOpened{Parallel: 2}
 	two := items(item("a"), item("b"), item("c"))
 	for name, tt := range map[string]struct {
-		land events.Land
+		land events.LandMode
 		data []events.Data
 		at   Sight
 		want Step

@@ -131,3 +131,6 @@ func firstExisting(dirs, names []string, exists func(string) bool) []string {
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 func escapeGlob(s string) string { return globEscaper.Replace(s) }
+
+// ExactGlob is the glob that matches one path, and what is below it.
+func ExactGlob(path string) string { return "/" + escapeGlob(path) }

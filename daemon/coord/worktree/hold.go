@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/peerfile"
@@ -132,6 +133,14 @@ func (t *scene) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeView,
 		v.Claim = &c
 		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldOther, What: m.Info.Who + " of " + m.Info.State})
 	}
+}
+
+// loose is what holds it of what it has that is nowhere else. What is discarded holds
+// nothing: all of it is recorded.
+func (t *scene) loose(l tree.Linked, v tree.Loose) []wire.TreeHeld {
+	return slices.DeleteFunc(looseHolds(l, v), func(h wire.TreeHeld) bool {
+		return t.discards && slices.Contains([]wire.TreeHold{wire.HoldChanged, wire.HoldStaged, wire.HoldUntracked, wire.HoldAlone, wire.HoldUnpushed}, h.Why)
+	})
 }
 
 // looseHolds is what it has that is nowhere else.

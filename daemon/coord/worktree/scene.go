@@ -50,6 +50,8 @@ type asked struct {
 	here string // work tree that was asked from
 	keep time.Duration
 	all  bool // those that no run made may go, too
+	// discards: a person wants it gone with its changes and commits, which are recorded.
+	discards bool
 }
 
 // repository is whose they are.
@@ -177,7 +179,7 @@ func (t *scene) one(ctx context.Context, l tree.Linked, all *tree.Contents) wire
 	case err != nil:
 		w.Held = append(w.Held, failedHold(l, err, wire.HoldUnreadable))
 	default:
-		w.Held = append(w.Held, looseHolds(l, loose)...)
+		w.Held = append(w.Held, t.loose(l, loose)...)
 	}
 	if all != nil {
 		w.Held = append(w.Held, wholeHolds(*all)...)

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/exec/redact"
 	"autopilot/daemon/exec/shim"
+	"autopilot/daemon/repo/commit"
 	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -93,15 +94,15 @@ func (p *Publisher) Show(ctx context.Context, s Set) (Shown, error) {
 }
 
 func (p *Publisher) show(ctx context.Context, s Set, to notify.DraftTo) (shown Shown, err error) {
-	commit, err := s.commit(ctx)
+	made, err := s.work().OnBranch(ctx)
 	if err != nil {
 		return shown, err
 	}
-	if err := p.push(ctx, s, to, commit); err != nil {
+	if err := p.push(ctx, s, to, made.Commit); err != nil {
 		return shown, err
 	}
 	if s.Final {
-		shown.Commit = commit
+		shown.Commit = made.Commit
 	}
 	shown.Link, err = p.request(ctx, s, to.Repository)
 	return shown, err
@@ -109,7 +110,7 @@ func (p *Publisher) show(ctx context.Context, s Set, to notify.DraftTo) (shown S
 
 // push brings the commit to the branch of its name, from a repository that has
 // nothing but a way to the objects.
-func (p *Publisher) push(ctx context.Context, s Set, to notify.DraftTo, commit string) error {
+func (p *Publisher) push(ctx context.Context, s Set, to notify.DraftTo, id string) error {
 	common, err := s.Repo.Workspace().Common()
 	if err != nil {
 		return err
@@ -120,12 +121,12 @@ func (p *Publisher) push(ctx context.Context, s Set, to notify.DraftTo, commit s
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	if err := borrow(ctx, dir, filepath.Join(common, "objects"), len(commit)); err != nil {
+	if err := commit.Borrow(ctx, dir, filepath.Join(common, "objects"), len(id)); err != nil {
 		return err
 	}
 	git := gitArgs(to)
 	env := append(p.env(), "GIT_DIR="+dir, "LC_ALL=C")
-	heads, err := p.command(ctx, s.effect("look", commit), "", lookWithin, env, slices.Concat(git, []string{"ls-remote", "--symref", "--", to.Address(), "HEAD"}))
+	heads, err := p.command(ctx, s.effect("look", id), "", lookWithin, env, slices.Concat(git, []string{"ls-remote", "--symref", "--", to.Address(), "HEAD"}))
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (p *Publisher) push(ctx context.Context, s Set, to notify.DraftTo, commit s
 	case s.Branch:
 		return fmt.Errorf("%s is the default branch of %s, and nothing is pushed to that", main, to.Repository)
 	}
-	_, err = p.command(ctx, s.effect("push", commit), "", pushWithin, env, slices.Concat(git, []string{"push", "--quiet", "--no-verify", "--", to.Address(), commit + ":" + branchRoot + s.Branch}))
+	_, err = p.command(ctx, s.effect("push", id), "", pushWithin, env, slices.Concat(git, []string{"push", "--quiet", "--no-verify", "--", to.Address(), id + ":" + commit.BranchRoot + s.Branch}))
 	return err
 }
 
@@ -147,28 +148,6 @@ func gitArgs(to notify.DraftTo) []string {
 		argv = append(argv, "-c", "credential.helper=", "-c", "credential.helper=!gh auth git-credential")
 	}
 	return argv
-}
-
-// borrow makes a repository that reads the objects of another one.
-func borrow(ctx context.Context, dir, objects string, idLen int) error {
-	if strings.ContainsAny(objects, "\n\"") {
-		return fmt.Errorf("the path of the repository, %.200q, cannot be borrowed from", objects)
-	}
-	format := "sha1"
-	if idLen == 64 {
-		format = "sha256"
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if _, err := (git{dir: dir}).run(ctx, nil, "init", "--quiet", "--bare", "--template=", "--object-format="+format); err != nil {
-		return err
-	}
-	info := filepath.Join(dir, "objects", "info")
-	if err := os.MkdirAll(info, 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o600)
 }
 
 var symref = regex.New(`(?m)^ref: refs/heads/(\S+)\tHEAD$`)
@@ -239,11 +218,11 @@ func begin(text string, most int) string {
 
 // effect is the same for the same step, so that one which outlived the daemon is
 // found again.
-func (s Set) effect(step, commit string) string {
+func (s Set) effect(step, id string) string {
 	if s.Final { // its number is of another kind
 		step = "final-" + step
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s", s.Run, s.Number, step, commit))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s", s.Run, s.Number, step, id))
 	return effectPrefix + hex.EncodeToString(sum[:12])
 }
 

@@ -91,7 +91,7 @@ func TestFinalWorkIsPushedAsItPassedAndItsDraftBroughtUpToDate(t *testing.T) {
 	if got != (Shown{Link: link, Commit: head}) || b.git(b.remote, "rev-parse", branch) != head {
 		t.Fatalf("shown: %+v, head %s", got, head)
 	}
-	if got := b.git(b.top, "show", "--format=%s", "--name-status", "HEAD"); got != "What was not committed yet\n\nM\tcode.go" {
+	if got := b.git(b.top, "show", "--format=%s", "--name-status", "HEAD"); got != "Search\n\nM\tcode.go" {
 		t.Errorf("the commit is %s", got)
 	}
 	if got := b.git(b.top, "status", "--porcelain"); got != "?? other.go" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/repo/commit"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/report/notify"
 	"autopilot/daemon/test/proctest"
@@ -130,9 +131,11 @@ func (b *bench) set(edit ...func(*Set)) Set {
 		b.Fatal(err)
 	}
 	s := Set{
-		Run: fmt.Sprintf("run%d-%s", number, filepath.Base(filepath.Dir(b.gh))), Gate: "agreed", Number: 1, Issue: "Owner/Name#24", Branch: branch, Start: b.start, Title: "# Search", Body: "what to decide\n",
-		Repo: b.repo, Tree: snap.Tree, Of: []string{"docs/**"},
-		Files: slices.DeleteFunc(all, func(e tree.Entry) bool { return !strings.HasPrefix(e.Path, "docs/") }),
+		Run: fmt.Sprintf("run%d-%s", number, filepath.Base(filepath.Dir(b.gh))), Gate: "agreed", Number: 1, Issue: "Owner/Name#24", Title: "# Search", Body: "what to decide\n",
+		Work: commit.Work{
+			Branch: branch, Start: b.start, Repo: b.repo, Tree: snap.Tree, Of: []string{"docs/**"},
+			Files: slices.DeleteFunc(all, func(e tree.Entry) bool { return !strings.HasPrefix(e.Path, "docs/") }),
+		},
 	}
 	s.Run += strings.ReplaceAll(b.Name(), "/", "-")
 	for _, e := range edit {
@@ -160,6 +163,8 @@ func (b *bench) final(paths ...string) Set {
 		if err != nil {
 			b.Fatal(err)
 		}
+		s.Mark = "Run " + s.Run + " has passed."
+		s.Message = "Search\n\n" + s.Mark + "\n"
 		s.Gate, s.Number, s.Final, s.Hide, s.Of, s.Body = "", 9, true, func(text string) string { return text }, paths, "what has passed\n"
 		s.Files = slices.DeleteFunc(all, func(e tree.Entry) bool { return !slices.Contains(paths, e.Path) })
 	})

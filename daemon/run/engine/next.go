@@ -88,6 +88,7 @@ var rules = []nextRule{
 	{"already-green", (*view).alreadyGreen, finish(events.EndAlreadyGreen)},
 	{"foreign-on", (*view).foreignOn, halt(events.HaltForeign)},
 	{"publish", (*view).publishes, (*view).publish},
+	{"unlanded", (*view).unlanded, (*view).fail},
 	{"on", (*view).goesOn, (*view).on},
 	{"done", (*view).passed, finish(events.EndDone)},
 

@@ -175,12 +175,21 @@ func (q *view) on() Action {
 	return q.enter(q.flow.After(string(q.Loop.Phase)), events.WayOn)
 }
 
-// publishes: what has passed is to be shown where people review it, and was not yet. It
-// takes a run about an issue on a branch of its own: nothing else is ever pushed. One that
-// was handed off leaves its record wherever it works.
+// publishes: what has passed is to be shown where people review it, or to land, and was
+// not yet. To be shown it takes a run about an issue on a branch of its own: nothing else is
+// ever pushed. One that was handed off leaves its record wherever it works.
 func (q *view) publishes() bool {
-	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && (q.Facts.Branch != "" || len(q.Handed) > 0) &&
+	return q.passed() && q.phase().Publish && (q.Facts.Land.Commit != "" || q.Facts.Issue > 0 && (q.Facts.Branch != "" || len(q.Handed) > 0)) &&
 		(q.Published == nil || q.Published.Iteration != q.Loop.Iteration)
+}
+
+// unlanded: all gates of a landing have passed, and its target did not move all the same.
+func (q *view) unlanded() bool {
+	return q.passed() && q.Published != nil && (q.Published.Landing == events.LandMoved || q.Published.Landing == events.LandFailed)
+}
+
+func (q *view) fail() Action {
+	return Finish{events.RunEnded{State: events.EndFailed, Iteration: q.Loop.Iteration, Tree: q.Last.Tree, Error: q.Published.Problem}}
 }
 
 func (q *view) publish() Action { return Publish{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration} }

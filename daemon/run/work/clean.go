@@ -150,14 +150,19 @@ func (c *checkout) judge(ctx context.Context, results []events.GateResult) error
 // without a known end may have left any state, so it begins with a new checkout. If the
 // set-up fails, the first gate has that result.
 func (c *checkout) prepare(ctx context.Context, first events.GateResult) (*events.GateResult, error) {
-	name := effectOf(c.g.s, first.Gate) + c.suffix
 	if c.g.p.Spec.Setup == "" {
-		return nil, c.make(ctx, name)
+		return nil, c.make(ctx, effectOf(c.g.s, first.Gate)+c.suffix)
 	}
+	return c.setUp(ctx, first, c.make)
+}
+
+// setUp runs the set-up command in a place that ready has made for it.
+func (c *checkout) setUp(ctx context.Context, first events.GateResult, ready func(ctx context.Context, id string) error) (*events.GateResult, error) {
+	name := effectOf(c.g.s, first.Gate) + c.suffix
 	cmd := gate.Command{Name: first.Gate, Role: first.Role, Run: rule.Command{Text: c.g.p.Spec.Setup}}
 	for n := 0; ; n++ {
 		id := retryName(name+"-setup", n)
-		if err := c.make(ctx, id); err != nil {
+		if err := ready(ctx, id); err != nil {
 			return nil, err
 		}
 		out, err := c.g.once(ctx, c.gates.Launch(cmd), id)

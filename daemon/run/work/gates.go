@@ -172,7 +172,10 @@ func (g *judgement) inPlace(ctx context.Context) (results []events.GateResult, o
 // round runs every command gate once. The effects of a second round have their own names,
 // so that the next daemon after a kill finds both.
 func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
-	var results []events.GateResult
+	results, err := g.setUpInPlace(ctx)
+	if err != nil || results != nil {
+		return results, err
+	}
 	for _, spec := range g.list {
 		if !spec.runs() {
 			continue

@@ -295,7 +295,7 @@ func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 			errs = append(errs, w.DropSecret(id))
 		}
 	}
-	return errors.Join(append(errs, w.sweepCheckouts(needed), w.sweepPlaces())...)
+	return errors.Join(append(errs, w.sweepCheckouts(needed), w.sweepLandings(needed), w.sweepPlaces())...)
 }
 
 // text reads a blob as a string; an empty ref is an empty text.

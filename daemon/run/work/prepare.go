@@ -128,7 +128,7 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 		return nil, err
 	}
 	p.Spec.Below = typedBelow(ctx, q, ws.Path)
-	if p.Spec.Setup != "" {
+	if p.Spec.Setup != "" && !p.lands() {
 		p.Spec.Checkout = events.CheckoutClean // a set-up implies a clean checkout
 	}
 	if p.Repo, err = w.repo(ctx, ws); err != nil {
@@ -158,6 +158,7 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
 	}
+	p.Gates.Settled = p.setsUpInPlace()
 	p.Redact = hide
 	p.Secrets = p.secrets()
 	if err := w.cleanTask(ctx, p); err != nil {
@@ -289,6 +290,9 @@ func (w *Worker) store(ctx context.Context, q order.Order, p *Plan, snap tree.Sn
 	d.Proves = p.proves()
 	issue, _ := wire.ParseIssue(p.Spec.Issue) // checkOrder has checked it
 	d.Issue = issue.Number
+	if l := p.Spec.Land; l != nil {
+		d.Land = events.Land{Of: l.Of, Onto: l.Onto, Commit: l.Commit}
+	}
 	d.Crews, d.Idle = p.facts()
 	var err error
 	if d.From, err = origin(ctx, p.Spec); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/repo/commit"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/report/draft"
 	"autopilot/daemon/report/notify/comment"
@@ -106,9 +107,9 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	l := w.language(s)
 	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
 	return w.cfg.Draft(ctx, draft.Set{
-		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
+		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue,
 		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths(files), handed)),
-		Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files,
+		Work: commit.Work{Branch: p.Spec.Branch, Start: s.Facts.Head, Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files},
 	})
 }
 

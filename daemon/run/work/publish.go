@@ -3,9 +3,7 @@ package work
 import (
 	"context"
 	"slices"
-	"strings"
 
-	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/report/draft"
 	"autopilot/daemon/report/notify/comment"
 	"autopilot/daemon/run/engine"
@@ -15,7 +13,8 @@ import (
 )
 
 // Publish implements engine.Worker: it puts passed work on the branch of the run, where
-// people review it, and updates the draft. It merges nothing and marks nothing as ready.
+// people review it, and updates the draft. It merges nothing and marks nothing as ready. A
+// landing moves its target instead.
 //
 // Source: atdd-kit, seeds 3.1 and 3.7: bodies travel as the diff of a draft, and a merge
 // is never a run's.
@@ -23,18 +22,25 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	defer func() { err = noRoom(err) }()
 	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
 	d.Ready = mergeReady(s, "")
-	if w.cfg.Draft == nil || s.Facts.Branch == "" {
+	if s.Facts.Land.Commit == "" && (w.cfg.Draft == nil || s.Facts.Branch == "") {
 		return d, nil
 	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return d, err
 	}
-	set, err := w.final(ctx, s, p)
+	if p.lands() {
+		return w.landed(ctx, s, p, d)
+	}
+	final, err := w.final(ctx, s, p)
 	if err != nil {
 		return d, err
 	}
-	shown, err := w.cfg.Draft(ctx, set)
+	l := w.language(s)
+	shown, err := w.cfg.Draft(ctx, draft.Set{
+		Run: s.ID, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Title: final.Hide(firstLine(p.Task)),
+		Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Work: final,
+	})
 	if err != nil {
 		return d, err
 	}
@@ -54,51 +60,6 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 // mergeReady says that passed work needs no more than its merge: a person handed its
 // gates off, nobody rejected one since, and it is where it has to be.
 func mergeReady(s run.State, problem events.Ref) bool { return len(s.Handed) > 0 && problem == "" }
-
-// final is the work of a run as last judged: every changed file since its start.
-func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, error) {
-	l := w.language(s)
-	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
-	hide, err := w.hiddenOf(s.ID)
-	if err != nil {
-		return draft.Set{}, err
-	}
-	set := draft.Set{
-		Run: s.ID, Final: true, Hide: hide.Text, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head, Judged: s.Last.Head.Commit,
-		Title: hide.Text(title), Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Repo: p.Repo, Tree: s.Last.Tree,
-	}
-	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
-	if err != nil {
-		return set, err
-	}
-	all, err := p.Repo.Entries(ctx, s.Last.Tree)
-	if err != nil {
-		return set, err
-	}
-	set.Of, set.Files = changed(changes, all, p.Flow.Notes)
-	return set, nil
-}
-
-// changed lists the paths that a run changed, without notes, and the files that still
-// exist. The content of Outside entries is not recorded, so they keep the state of their
-// branch: without a file, git would count them as removed.
-func changed(changes []tree.Change, all []tree.Entry, notes []string) (paths []string, files []tree.Entry) {
-	there := map[string]tree.Entry{}
-	for _, e := range all {
-		there[e.Path] = e
-	}
-	for _, c := range changes {
-		e, is := there[c.Path]
-		note := func(glob string) bool { return rule.GlobMatch(glob, c.Path) }
-		if strings.HasPrefix(c.Path, ".autopilot/") || slices.ContainsFunc(notes, note) || is && e.Kind == tree.Outside {
-			continue
-		}
-		if paths = append(paths, c.Path); is {
-			files = append(files, e)
-		}
-	}
-	return paths, files
-}
 
 // latest lists the passed gates of a run with their last texts.
 func latest(s run.State) []string {
