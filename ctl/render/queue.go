@@ -17,7 +17,7 @@ func (s Style) QueueCreated(v wire.QueueView) string {
 	if len(v.Items) == 0 {
 		return text + fmt.Sprintf("  apctl queue add TASK   adds a task\n  apctl queue run %s   works the queue off\n", Line(string(v.Name)))
 	}
-	return text + fmt.Sprintf("  apctl queue run %s   works the queue off\n", Line(string(v.Name)))
+	return text
 }
 
 // QueueOpened says how a queue is worked off.
@@ -188,6 +188,9 @@ func (s Style) queueNotes(v wire.QueueView) string {
 		case "halted":
 			fmt.Fprintf(&b, "%s has halted\n  apctl why %s\n", name, Line(i.Run))
 		}
+	}
+	if v.Counts["ready"] > 0 && v.State != wire.QueueIsOpen {
+		fmt.Fprintf(&b, "  apctl queue run %s   works it off\n", Line(string(v.Name)))
 	}
 	for _, name := range sortedKeys(v.Trying) {
 		fmt.Fprintf(&b, "%s is tried again soon: %s\n", Line(name), Line(v.Trying[name]))

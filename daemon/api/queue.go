@@ -86,6 +86,8 @@ func (a *Queues) created(ctx context.Context, ws tree.Workspace, body wire.Queue
 		return d, set, wire.Errorf(wire.Usage, "%.60q is no name of a queue", body.Name).WithHint("a name has lower-case letters, digits, - and _")
 	case body.Label != "" && body.Repository == "":
 		return d, set, wire.Errorf(wire.Usage, "no remote of %s names the repository of label %q", ws.Path, body.Label).WithHint("git remote add origin ADDRESS   names it")
+	case d.Land == events.LandPR && body.Batch > 1:
+		return d, set, wire.Errorf(wire.Usage, "each pull request has one item, so --batch does not go with --land pr")
 	case body.Batch < 0 || body.Batch > queueBatch:
 		return d, set, wire.Errorf(wire.Usage, "%d items cannot land at once; the limit is %d", body.Batch, queueBatch)
 	case d.Land == events.LandNone:

@@ -54,7 +54,7 @@ func (a *Queues) queueView(q queue.Queue) wire.QueueView {
 func (a *Queues) queueItem(i folded.Item, st folded.Stands) wire.QueueItemView {
 	v := wire.QueueItemView{
 		No: i.No, Name: i.Name, State: string(st.Standing), On: st.On, After: i.After, Issue: i.Issue, Runs: len(i.Runs), Returns: i.Returns,
-		Commit: i.Commit, Run: a.handleOf(i.Run), Checked: a.handleOf(i.Checked), Detail: a.Text(i.Detail),
+		Commit: i.Commit, Run: a.handleOf(i.Run), Checked: a.handleOf(i.Checked), Detail: landDetail(a.Text(i.Detail)),
 	}
 	if i.Priority != events.PriorityNormal {
 		v.Priority = i.Priority.String()

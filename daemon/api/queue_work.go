@@ -73,8 +73,8 @@ func (w queueWork) Begin(ctx context.Context, q queue.Queue, i folded.Item, caus
 	if q.Open.UntilMS > 0 && (req.Spec.UntilMS == 0 || req.Spec.UntilMS > q.Open.UntilMS) {
 		req.Spec.UntilMS = q.Open.UntilMS
 	}
-	if i.Returned {
-		req.Spec.Start, req.Findings = events.StartGreen, w.Text(i.Detail)
+	if i.Findings != "" {
+		req.Spec.Start, req.Findings = events.StartGreen, w.Text(i.Findings)
 	}
 	if req.Spec.Branch, req.Spec.From = branchOf(q, i), w.Text(q.Workspace); req.Spec.From == "" {
 		return "", w.refused(ctx, errors.New("the text that names the work tree of the queue was pruned"))
@@ -216,7 +216,9 @@ func (w queueWork) Land(ctx context.Context, q queue.Queue, items []folded.Item,
 	if err != nil {
 		return "", err
 	}
-	o.Env = c.Env
+	if o.Env = c.Env; q.Land == events.LandPR {
+		return "", w.show(ctx, q, set, items[0], c)
+	}
 	s, err := w.lands.Begin(ctx, w.caller(q, c.Chat, cause), o)
 	var conflict *land.ConflictError
 	var of *RunError
@@ -256,19 +258,45 @@ func (w queueWork) sentBack(ctx context.Context, end events.LandingEnd, item eve
 	return r
 }
 
-// conflictFindings are findings for the agent whose work does not merge.
-func conflictFindings(target string, files []string) string {
-	var out []stored.Finding
-	for _, f := range files {
-		out = append(out, stored.Finding{
-			Section: f, Evidence: f, Detail: "conflicts with branch " + target + ": merge that branch into yours, and resolve the conflict",
-		})
-	}
-	b, err := json.Marshal(out)
+// landFinding is a finding of a landing, in the form of wire.ParseFindings.
+type landFinding struct {
+	Ref      string  `json:"evidence_ref"`
+	Priority float64 `json:"priority"`
+	Detail   string  `json:"detail"`
+}
+
+// mostLandFindings bounds the findings of a landing.
+const mostLandFindings = 50
+
+func landFindings(list []landFinding) string {
+	b, err := json.Marshal(list[:min(len(list), mostLandFindings)])
 	if err != nil {
 		return ""
 	}
 	return string(b)
+}
+
+// conflictFindings are findings for the agent whose work does not merge.
+func conflictFindings(target string, files []string) string {
+	var out []landFinding
+	for _, f := range files {
+		out = append(out, landFinding{Ref: f, Detail: f + " conflicts with branch " + target + ": merge that branch into yours, and resolve the conflict."})
+	}
+	return landFindings(out)
+}
+
+// landDetail is a text of a landing for people: findings a line each.
+func landDetail(text string) string {
+	var list []landFinding
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return text
+	}
+	var lines []string
+	for _, f := range list {
+		first, _, _ := strings.Cut(f.Detail, "\n")
+		lines = append(lines, first)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Landed implements queue.Work.
@@ -286,7 +314,7 @@ func (w queueWork) Landed(ctx context.Context, q queue.Queue, s run.State) (d ev
 		d.End = events.LandingTarget
 		text = fmt.Sprintf("branch %s is checked out, so it was not moved; in its work tree: git merge --ff-only refs/autopilot/land/%s", target, h)
 	case LandRed:
-		d.End, text = events.LandingRed, w.landingFindings(s, target)
+		d.End, text = events.LandingRed, w.redFindings(s, target)
 	default:
 		d.End, text = events.LandingRefused, "its landing did not work ("+problem+"): apctl why "+h
 	}
@@ -294,23 +322,18 @@ func (w queueWork) Landed(ctx context.Context, q queue.Queue, s run.State) (d ev
 	return d, err
 }
 
-// landingFindings are findings for the agent whose work is red on the merged tree.
-func (w queueWork) landingFindings(s run.State, target string) string {
-	var out []stored.Finding
+// redFindings are findings for the agent whose work is red on the merged tree.
+func (w queueWork) redFindings(s run.State, target string) string {
+	var out []landFinding
 	for _, r := range s.Last.Results {
 		if r.Verdict == events.Pass || r.Verdict == events.Skipped {
 			continue
 		}
-		out = append(out, stored.Finding{
-			Section: string(r.Gate), Evidence: string(r.Gate),
-			Detail: fmt.Sprintf("fails on your work merged into branch %s: merge that branch into yours, and mend it.\n%s", target, w.Text(r.Excerpt)),
-		})
+		out = append(out, landFinding{Ref: string(r.Gate), Detail: fmt.Sprintf(
+			"Gate %s fails on your work merged into branch %s: merge that branch into yours, and mend it.\n%s", r.Gate, target, w.Text(r.Excerpt),
+		)})
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return ""
-	}
-	return string(b)
+	return landFindings(out)
 }
 
 // Settled implements queue.Work: a finished item is ticked off in the task list that it came

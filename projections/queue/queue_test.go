@@ -148,10 +148,10 @@ func TestALandingSendsAnItemBackAndThenAsks(t *testing.T) {
 	t.Parallel()
 	s := fold(State{}, append([]events.Data{made(events.LandBranch), items(item("a"), item("b", "a"))}, run("a", events.ItemDone)...)...)
 	red := func(run string) []events.Data {
-		return []events.Data{events.LandingStarted{Items: []events.Name{"a"}, Run: run}, events.LandingEnded{Items: []events.Name{"a"}, Run: run, End: events.LandingRed}}
+		return []events.Data{events.LandingStarted{Items: []events.Name{"a"}, Run: run}, events.LandingEnded{Items: []events.Name{"a"}, Run: run, End: events.LandingRed, Detail: "found"}}
 	}
 	s = fold(s, red("l1")...)
-	if i, _ := s.Get("a"); i.Stage != Waiting || !i.Returned || i.Returns != 1 {
+	if i, _ := s.Get("a"); i.Stage != Waiting || i.Findings != "found" || i.Returns != 1 {
 		t.Fatalf("after the first: %+v", i)
 	}
 	s = fold(s, append(run("a", events.ItemDone), red("l2")...)...)

@@ -59,7 +59,7 @@ type Item struct {
 	Lost     int               // deliveries that were lost, since a person last tried it anew
 	Returns  int               // landings that sent it back, since then
 	Landings int               // that were begun, or could not begin
-	Returned bool              // the next run works on what the landing found
+	Findings events.Ref        // of a landing, that the next run works on
 	End      events.ItemEnd    // of the latest run
 	Landed   events.LandingEnd // of the latest landing
 	Commit   string            // that the target was moved to
@@ -94,7 +94,7 @@ func Evolve(s State, e events.Event) State {
 		s = s.change(d.Item, func(i *Item) { i.Stage = Removed })
 	case events.ItemStarted:
 		s = s.change(d.Item, func(i *Item) {
-			i.Stage, i.Run, i.Runs, i.Returned, i.Detail = Running, d.Run, append(slices.Clip(i.Runs), d.Run), false, ""
+			i.Stage, i.Run, i.Runs, i.Detail = Running, d.Run, append(slices.Clip(i.Runs), d.Run), ""
 		})
 	case events.ItemEnded:
 		s = ended(s, d, e.Time)
@@ -164,7 +164,9 @@ func added(s State, list []events.QueueItem, at time.Time) State {
 
 func ended(s State, d events.ItemEnded, at time.Time) State {
 	return s.change(d.Item, func(i *Item) {
-		i.End, i.Detail, i.Ended = d.End, d.Detail, at
+		if i.End, i.Detail, i.Ended = d.End, d.Detail, at; d.End == events.ItemDone {
+			i.Findings = ""
+		}
 		switch d.End {
 		case events.ItemDone:
 			i.Stage = Done
@@ -222,7 +224,7 @@ func landed(s State, d events.LandingEnded, at time.Time) State {
 				i.Stage = Stopped
 				return
 			}
-			i.Stage, i.Returned = Waiting, true
+			i.Stage, i.Findings = Waiting, d.Detail
 		})
 	}
 	s.Lane.Suspect = slices.DeleteFunc(slices.Clone(s.Lane.Suspect), func(n events.Name) bool { return slices.Contains(d.Items, n) })

@@ -171,11 +171,12 @@ func (k *Keeper) settle(ctx context.Context, b *book) {
 	s := b.record.State()
 	for i := range s.Items {
 		it := s.Items[i]
-		if it.Stage != folded.Running && (it.Stage != folded.Stopped || it.Run == "") {
+		resumable := it.Stage == folded.Stopped && (it.End == events.ItemHalted || it.End == events.ItemLost)
+		if it.Stage != folded.Running && !resumable {
 			continue
 		}
 		end, ok := k.ended(it)
-		if !ok || it.Stage == folded.Stopped && end == it.End {
+		if !ok || resumable && (end == events.ItemHalted || end == it.End) {
 			continue
 		}
 		k.store(ctx, b, func(s folded.State) (events.Data, error) {
