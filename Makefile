@@ -21,7 +21,7 @@ PLAYED    = ./cmd/apctl ./daemon/test/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install uninstall dist demo test play sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install uninstall dist demo test play sim race fuzz crash powercut diskfull writers land fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ powercut: ## as root: CUTS power cuts in the middle of the work, nothing acknowl
 
 diskfull: ## as root: the state's disk runs full, nothing is lost, and all goes on
 	@.ci/rooted diskfull go test -count=1 -timeout 10m -v -run '^TestDiskFull' ./daemon/test/crashtest -crash.power=1
+
+land: ## a queue of 30 items with conflicts and red merges, its daemon killed at random: each lands once
+	go test -count=1 -timeout 40m -v -run '^TestQueue' ./daemon/test/crashtest -crash.items=30
 
 fixtures: ## each agent of the catalogue of faults: how its end is judged, and how it should be
 	go test -count=1 -timeout 20m -v -run '^TestFixtures$$' ./daemon/test/fixturetest ./daemon/test/crashtest

@@ -18,7 +18,7 @@
 //   - run: engine (what comes next), work (an iteration), gate, workflow, fleet (all runs).
 //   - config: settings of user and project, and which of them are trusted.
 //   - host: the machine and its line, accounts, budgets, doctor.
-//   - coord: other sessions: peers, claims, teams, hooks, work trees, chats that drive a run.
+//   - coord: other sessions: peers, claims, teams, hooks, work trees, chats that drive a run, queues.
 //   - history: what is over: roll, removal, transfer, proof, work without a daemon.
 //   - api: what each verb says. It composes the rooms into views of events/wire.
 package daemon

@@ -20,6 +20,7 @@ var (
 	written  = flag.Int("crash.writes", 3, "how many `commands` each of many writers at once has, 100 at most")
 	cuts     = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
 	verdicts = flag.Bool("crash.verdicts", false, "play every agent of TestTricks and TestHonest, not one of each language")
+	queued   = flag.Int("crash.items", 5, "how many `items` the queue of TestQueue has, and how many kills at most")
 	herds    = flag.Bool("crash.herd", false, "play TestHerd, with agents that take gigabytes")
 )
 
