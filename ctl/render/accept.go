@@ -159,7 +159,7 @@ func (s Style) landing(l *wire.LandView) string {
 	if l == nil {
 		return ""
 	}
-	text := s.say("%s of run %s onto %s", "実行 %[2]s の %[1]s を %[3]s へ", Hash(l.Commit), Line(strings.Join(l.Of, ", ")), Line(l.Target))
+	text := s.say("%s of run %s onto %s", "%s(実行 %s)を %s へ", Hash(l.Commit), Line(strings.Join(l.Of, ", ")), Line(l.Target))
 	if l.State == "" {
 		return text
 	}
