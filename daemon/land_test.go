@@ -281,3 +281,24 @@ func TestWorkInTheUsersTreeLandsWithoutTouchingIt(t *testing.T) {
 		t.Errorf("the user's tree is %s, was %s", after, before)
 	}
 }
+
+// Bad input: others push to the target in mid-landing. Nothing is lost, and nothing forced.
+func TestATargetThatOthersMoveMeanwhileStaysTheirs(t *testing.T) {
+	t.Parallel()
+	s := landingSite(t, nil)
+	a := s.inTree("a", "echo a > a", nil)
+	s.git("-c", "user.name=u", "-c", "user.email=u@e", "commit", "-q", "--allow-empty", "-m", "theirs")
+	theirs := s.git("rev-parse", "HEAD")
+	s.git("branch", "t", "HEAD~1")
+	others := wire.GateSpec{Name: "others", Role: events.RoleInvariant, Command: "git -C '" + s.work + "' branch -f t " + theirs}
+	st, commit, problem := s.lands(api.LandOrder{Runs: []string{a.ID}, Target: "t", Gates: []wire.GateSpec{others}})
+	if problem != api.LandTargetMoved || s.git("rev-parse", "t") != theirs || s.d.api.View(st).State != "failed" {
+		t.Fatalf("landed: %s %q", commit, problem)
+	}
+	if w := s.why(st.ID); !strings.Contains(w.Because, "others moved the branch meanwhile") || !strings.Contains(w.LastError, "t moved from") {
+		t.Errorf("because %s: %s", w.Because, w.LastError)
+	}
+	if _, again, problem := s.lands(api.LandOrder{Runs: []string{a.ID}, Target: "t"}); problem != "" || s.git("rev-parse", again+"~1") != theirs {
+		t.Errorf("again: %s %q", again, problem)
+	}
+}
