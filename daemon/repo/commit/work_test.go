@@ -131,7 +131,7 @@ func TestWhatGitConvertsIsLeftUntilSomebodyCommitsIt(t *testing.T) {
 		"lines of Windows":             {"* text=auto eol=crlf\n", "a\r\nb\r\n", true},
 		"lines of Unix, where they go": {"* text=auto eol=lf\n", "a\nb\n", false},
 		"ident":                        {"* ident\n", "$Id$\n", true},
-		"another encoding":             {"* working-tree-encoding=UTF-16\n", "\xff\xfea\x00\n\x00", true},
+		"another encoding":             {"f working-tree-encoding=UTF-16\n", "\xff\xfea\x00\n\x00", true},
 		"none":                         {"", "a\r\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
