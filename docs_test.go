@@ -226,6 +226,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.claims", "peer claims, take, drop", "ClaimsView"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
+	{"autopilot.accept", "accept", "AcceptView"},
+	{"autopilot.discard", "discard", "DiscardView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},
 	{"autopilot.verify", "verify", "VerifyReply"},
 	{"autopilot.archive", "archive, archive ls", "ArchiveView"},

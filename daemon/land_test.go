@@ -238,3 +238,67 @@ func TestARepeatedRequestStartsOneLanding(t *testing.T) {
 	}
 	s.until(first.ID, settled)
 }
+
+// A landing begins in a fresh checkout: what its gates need beside recorded files, set-up
+// makes. Held-out gates judge there too, and pins allow what the run was allowed.
+func TestALandingIsJudgedAsItsRunWas(t *testing.T) {
+	t.Parallel()
+	s := landingSite(t, map[string]string{".gitignore": "ready\n", "x_test.go": "package x\n"})
+	held := t.TempDir()
+	s.must(writeFile(filepath.Join(held, "more"), "more\n"))
+	a := s.inTree("a", "echo a > a; touch ready; echo '// more' >> x_test.go; echo 'package x' > new_test.go", func(r *wire.RunSpec) {
+		r.Setup, r.AllowTests = "touch ready", []string{"x_test.go"}
+		r.Gates[0].Command = "test -f a && test -f ready"
+		r.Holdout = wire.HoldoutSpec{Dir: held, Gates: []wire.GateSpec{{Name: "held", Role: events.RoleGoal, Command: "test -f more && test -f a"}}}
+	})
+	st, commit, problem := s.lands(api.LandOrder{Runs: []string{a.ID}, Target: "autopilot/queue-x", Base: "main"})
+	if problem != "" || s.git("show", "--format=", "--name-only", "-m", "--first-parent", commit) != "a\nnew_test.go\nx_test.go" {
+		t.Fatalf("landed: %q %s", problem, s.why(st.ID).Because)
+	}
+	verdicts := map[events.Name]events.Verdict{}
+	for _, r := range st.Last.Results {
+		verdicts[r.Gate] = r.Verdict
+	}
+	if verdicts["goal"] != events.Pass || verdicts["held"] != events.Pass || verdicts["protected"] != events.Pass {
+		t.Errorf("verdicts: %v", verdicts)
+	}
+}
+
+// The work of a run in the user's own tree lands as objects: HEAD, index and files of that
+// tree are nobody's to move.
+func TestWorkInTheUsersTreeLandsWithoutTouchingIt(t *testing.T) {
+	t.Parallel()
+	s := landingSite(t, map[string]string{"mine": "one\n"})
+	s.write(map[string]string{"mine": "two\n"})
+	st := s.play(s.spec("test -f a", "echo a > a"))
+	s.wants(st, "done")
+	before := s.git("status", "--porcelain") + s.git("rev-parse", "HEAD")
+	_, commit, problem := s.lands(api.LandOrder{Runs: []string{st.ID}, Target: "side", Base: "main"})
+	if problem != "" || s.git("diff", "--name-status", "main", commit) != "A\ta" {
+		t.Errorf("landed: %q", problem)
+	}
+	if after := s.git("status", "--porcelain") + s.git("rev-parse", "HEAD"); after != before {
+		t.Errorf("the user's tree is %s, was %s", after, before)
+	}
+}
+
+// Bad input: others push to the target in mid-landing. Nothing is lost, and nothing forced.
+func TestATargetThatOthersMoveMeanwhileStaysTheirs(t *testing.T) {
+	t.Parallel()
+	s := landingSite(t, nil)
+	a := s.inTree("a", "echo a > a", nil)
+	s.git("-c", "user.name=u", "-c", "user.email=u@e", "commit", "-q", "--allow-empty", "-m", "theirs")
+	theirs := s.git("rev-parse", "HEAD")
+	s.git("branch", "t", "HEAD~1")
+	others := wire.GateSpec{Name: "others", Role: events.RoleInvariant, Command: "git -C '" + s.work + "' branch -f t " + theirs}
+	st, commit, problem := s.lands(api.LandOrder{Runs: []string{a.ID}, Target: "t", Gates: []wire.GateSpec{others}})
+	if problem != api.LandTargetMoved || s.git("rev-parse", "t") != theirs || s.d.api.View(st).State != "failed" {
+		t.Fatalf("landed: %s %q", commit, problem)
+	}
+	if w := s.why(st.ID); !strings.Contains(w.Because, "others moved the branch meanwhile") || !strings.Contains(w.LastError, "t moved from") {
+		t.Errorf("because %s: %s", w.Because, w.LastError)
+	}
+	if _, again, problem := s.lands(api.LandOrder{Runs: []string{a.ID}, Target: "t"}); problem != "" || s.git("rev-parse", again+"~1") != theirs {
+		t.Errorf("again: %s %q", again, problem)
+	}
+}

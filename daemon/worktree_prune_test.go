@@ -141,7 +141,7 @@ func (f *forest) half(name string, sure bool) (dir string, r halfRemoval) {
 	r = halfRemoval{Dir: dir, Aside: tree.Aside(dir, id), Folder: gitDirIn(f, dir), Sure: sure, By: "local:0@test/1", Fact: events.WorktreePruned{
 		Project: tree.IDOf(dir), Repository: tree.IDOf(filepath.Join(f.work, ".git")), Salvage: id, Commit: f.in(dir, "rev-parse", "HEAD"),
 	}}
-	saved, err := f.d.Worker.Salvage(f.t.Context(), tree.Workspace{ID: r.Fact.Project, Path: dir}, id, []string{"env.local"}, "x")
+	saved, err := f.d.Worker.Salvage(f.t.Context(), tree.Workspace{ID: r.Fact.Project, Path: dir}, id, []string{"env.local"}, "x", false)
 	f.check(err)
 	r.Fact.Tree = saved.Tree
 	f.announces(r)

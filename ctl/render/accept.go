@@ -153,3 +153,15 @@ func (s Style) Discarded(v wire.DiscardView) string {
 func DraftBody(v wire.AcceptView) string {
 	return fmt.Sprintf("%s\n\nMade by run %s of autopilot. Gates that pass on the merged tree: %s.\n", Clean(v.Run.Task), Line(v.Run.Handle), Line(strings.Join(v.Gates, ", ")))
 }
+
+// landing is what a landing run brings where, and what became of that.
+func (s Style) landing(l *wire.LandView) string {
+	if l == nil {
+		return ""
+	}
+	text := s.say("%s of run %s onto %s", "%s(実行 %s)を %s へ", Hash(l.Commit), Line(strings.Join(l.Of, ", ")), Line(l.Target))
+	if l.State == "" {
+		return text
+	}
+	return s.listed(nonempty(text, Line(l.State), Line(l.Said))...)
+}

@@ -272,6 +272,7 @@ func (s Style) Status(v wire.RunView) string {
 		{s.say("asks", "質問"), s.asksOf(v)},
 		{s.say("hand-off", "引き継ぎ"), s.handoff(v)},
 		{s.say("push", "プッシュ"), s.published(v.Published)},
+		{s.say("landing", "反映"), s.landing(v.Land)},
 		{s.say("output", "最後の出力"), s.lastOutput(v)},
 		{s.say("chat", "チャット"), s.chat(v)},
 		{s.say("used", "使用量"), s.usageOf(v)},

@@ -47,8 +47,10 @@ func (a *Landings) accept(ctx context.Context, q auth.Request, body wire.AcceptR
 	if err != nil {
 		return v, err
 	}
-	if o.Base, _, err = l.ws.Head(); err != nil {
-		return v, err
+	if v.As != wire.AcceptCommit { // that branch is made, where it is not there
+		if o.Base, _, err = l.ws.Head(); err != nil {
+			return v, err
+		}
 	}
 	v.How, v.Gates, l.o = string(l.how), l.checks.GateNames(), o
 	if body.DryRun {

@@ -277,11 +277,14 @@ func (l *landing) try(ctx context.Context, a *Landings) (err error) {
 }
 
 func (l *landing) task(to stored.Land) string {
-	var names []string
-	for _, p := range l.parts {
-		names = append(names, p.Run+": "+p.Subject)
+	if len(l.parts) == 1 {
+		return "Land run " + l.parts[0].Run + " on " + to.Target + ": " + l.parts[0].Subject
 	}
-	return "Land on " + to.Target + " the work of run " + strings.Join(names, "\nand of run ")
+	var names, lines []string
+	for _, p := range l.parts {
+		names, lines = append(names, p.Run), append(lines, p.Run+": "+p.Subject)
+	}
+	return "Land runs " + strings.Join(names, ", ") + " on " + to.Target + "\n\n" + strings.Join(lines, "\n")
 }
 
 // Problems of landings that are over, for callers that act on them.
@@ -296,29 +299,24 @@ const (
 
 // Landed says what became of a landing run. It is not ok while the run goes on. With an
 // empty problem the target has the commit. A problem is one of the constants, or the reason
-// of a refusal or halt.
+// of a refusal or halt. A halted landing can be resumed, and may still land then.
 func Landed(s run.State) (commit, problem string, ok bool) {
 	commit = s.Facts.Land.Commit
 	switch {
 	case commit == "" || s.Status == run.Live || s.Status == run.None:
 		return "", "", false
 	case s.Status == run.Halted:
-		return commit, haltedLanding(s.Halt.Reason), true
+		return commit, string(s.Halt.Reason), true
 	case s.Published != nil && s.Published.Landing != "":
 		return commit, map[events.LandState]string{
 			events.LandMoved: LandTargetMoved, events.LandFailed: LandMoveFailed, events.LandKept: LandCheckedOut,
 		}[s.Published.Landing], true
 	case s.End.Reason == events.RefusedInvariantRed:
 		return commit, LandTargetRed, true
+	case s.End.State == events.EndFailed:
+		return commit, LandRed, true
 	case s.End.State == events.EndCancelled:
 		return commit, LandCancelled, true
 	}
 	return commit, cmp.Or(string(s.End.Reason), string(s.End.State)), true
-}
-
-func haltedLanding(reason events.Halt) string {
-	if reason == events.HaltIterations {
-		return LandRed
-	}
-	return string(reason)
 }

@@ -73,7 +73,7 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}
-	if p := s.Published; p != nil && (p.Commit != "" || p.Problem != "" || p.Ready) {
+	if p := s.Published; p != nil && p.Landing == "" && (p.Commit != "" || p.Problem != "" || p.Ready) {
 		v.Published = &wire.PublishedView{Commit: p.Commit, Link: a.Text(p.Link), Problem: a.Text(p.Problem), Ready: p.Ready}
 	}
 	v.Handoff = handed(slices.DeleteFunc(slices.Clone(f.Gates), func(g events.Gate) bool { return !s.HandsOver(g.Name) }))
@@ -81,7 +81,9 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	v.HeadMoved = a.headMoved(a.Language(s), s.Moved)
 	spec, err := a.Worker.Spec(s)
 	if err == nil {
-		viewAgent(&v, s, spec)
+		if viewAgent(&v, s, spec); spec.Land != nil {
+			v.Agent = "" // git, in the place of one
+		}
 		v.Issue, v.Land = spec.Issue, a.landView(s, spec.Land)
 	}
 	if s.Driven() {

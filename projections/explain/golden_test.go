@@ -43,6 +43,16 @@ func TestHaltsAndQuestionsReadAsTheyDid(t *testing.T) {
 		done := ended(events.RunEnded{State: events.EndDone, Iteration: 2, Tree: "0123456789ab"})
 		byHandOff(&done)
 		tell(done)
+		lands := func(s *run.State) { s.Facts.Land.Commit = "c" }
+		for _, e := range []events.RunEnded{{State: events.EndFailed, Tree: "0123456789ab"}, {State: events.EndRefused, Reason: events.RefusedInvariantRed, Gate: "suite"}, {State: events.EndCancelled}} {
+			s := ended(e)
+			lands(&s)
+			tell(s)
+		}
+		kept := ended(events.RunEnded{State: events.EndDone})
+		kept.Published = &events.WorkPublished{Commit: "c", Landing: events.LandKept, Problem: "ab"}
+		lands(&kept)
+		tell(kept)
 		for _, d := range []events.Data{
 			events.QuestionAsked{Gate: "agreed"},
 			events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceNo},
@@ -55,6 +65,10 @@ func TestHaltsAndQuestionsReadAsTheyDid(t *testing.T) {
 			events.WorkPublished{},
 			events.WorkPublished{Commit: "c", Link: "ab", Ready: true},
 			events.WorkPublished{Ready: true},
+			events.WorkPublished{Commit: "c", Landing: events.LandDone},
+			events.WorkPublished{Commit: "c", Landing: events.LandKept, Problem: "ab"},
+			events.WorkPublished{Commit: "c", Landing: events.LandMoved, Problem: "ab"},
+			events.WorkPublished{Commit: "c", Landing: events.LandFailed, Problem: "ab"},
 			events.QuestionExpired{Changed: true},
 			events.PhaseEntered{Phase: "build", From: "review", Way: events.WayBack, Cycle: 2},
 			events.RunResumed{Note: "ab"},

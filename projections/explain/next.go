@@ -19,6 +19,9 @@ func Next(s run.State) []wire.NextCommand {
 	case run.Halted:
 		return afterHalt(s)
 	case run.Over:
+		if s.Facts.Land.Commit != "" {
+			return afterLanding(s)
+		}
 		if s.End.State == events.EndRefused {
 			return afterRefusal(l, h, s.End.Reason)
 		}

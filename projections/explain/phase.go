@@ -151,6 +151,9 @@ func asking(l events.Language, q run.Question) string {
 
 // published says what became of showing work that has passed.
 func published(l events.Language, d events.WorkPublished) string {
+	if d.Landing != "" {
+		return moved(l, d)
+	}
 	says := pushed(l, d)
 	switch {
 	case d.Ready && d.Commit == "":

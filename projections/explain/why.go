@@ -16,6 +16,9 @@ func Why(s run.State) (rule, because string) {
 	case run.Halted:
 		return string(s.Halt.Reason), halted(s, *s.Halt) + handedOver(s.Facts.Language, s)
 	case run.Over:
+		if s.Facts.Land.Commit != "" {
+			return string(s.End.State), landing(s)
+		}
 		because := over(s.Facts.Language, *s.End)
 		if s.End.State == events.EndDone && s.Last.Checkout == events.CheckoutClean {
 			because += say(s.Facts.Language, ", and in a clean checkout of it", "(クリーンなチェックアウトでも成功)")

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 10
+const FoldVersion = 11
 
 // State is a run, folded from its own log alone.
 type State struct {

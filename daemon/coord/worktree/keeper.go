@@ -59,7 +59,7 @@ type Sessions interface {
 // Work records trees.
 type Work interface {
 	Trees() tree.Config
-	Salvage(ctx context.Context, ws tree.Workspace, name string, ignored []string, text string) (tree.Salvaged, error)
+	Salvage(ctx context.Context, ws tree.Workspace, name string, ignored []string, text string, changed bool) (tree.Salvaged, error)
 }
 
 // Stores are where removals are written down, and what is recorded of them.

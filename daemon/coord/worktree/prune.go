@@ -195,9 +195,9 @@ func (t *scene) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView {
 	err := t.name(ctx, l, &r)
 	if err == nil && !l.Missing {
 		var saved tree.Salvaged
-		saved, err = t.k.cfg.Work.Salvage(ctx, l.Workspace, id, v.Kept, salvageText(l))
+		saved, err = t.k.cfg.Work.Salvage(ctx, l.Workspace, id, v.Kept, salvageText(l), t.discards)
 		r.Fact.Tree = saved.Tree
-		if err == nil && !saved.Same {
+		if err == nil && !saved.Kept {
 			stays(&v, wire.TreeHeld{Why: wire.HoldBytes})
 			return v
 		}

@@ -51,7 +51,7 @@ type recorded struct{ tree.Config }
 
 func (r recorded) Trees() tree.Config { return r.Config }
 
-func (recorded) Salvage(context.Context, tree.Workspace, string, []string, string) (tree.Salvaged, error) {
+func (recorded) Salvage(context.Context, tree.Workspace, string, []string, string, bool) (tree.Salvaged, error) {
 	return tree.Salvaged{}, errors.New("nothing is recorded here")
 }
 

@@ -182,6 +182,7 @@ func (w Work) changes(ctx context.Context, g Git, head string) (lines []byte, le
 		return nil, nil, err
 	}
 	var b bytes.Buffer
+	var doubt []string // files that git converts, of which the commit has some form
 	for _, e := range w.Files {
 		was := there[e.Path]
 		delete(there, e.Path)
@@ -190,7 +191,11 @@ func (w Work) changes(ctx context.Context, g Git, head string) (lines []byte, le
 			return nil, nil, err
 		}
 		if c := converted[e.Path]; c.always || c.lineEnds && bytes.Contains(text, []byte("\r\n")) {
-			left = append(left, e.Path)
+			if was.id == "" {
+				left = append(left, e.Path)
+			} else {
+				doubt = append(doubt, e.Path)
+			}
 			continue
 		}
 		now := file{mode: modeOf(mode)}
@@ -207,10 +212,10 @@ func (w Work) changes(ctx context.Context, g Git, head string) (lines []byte, le
 	for path, f := range there { // removed since
 		fmt.Fprintf(&b, "0 %s 0\t%s\x00", strings.Repeat("0", len(f.id)), path)
 	}
-	if len(left) > 0 {
-		left, err = w.uncommitted(ctx, g, head, left)
+	if len(doubt) > 0 {
+		doubt, err = w.uncommitted(ctx, g, head, doubt)
 	}
-	return b.Bytes(), left, err
+	return b.Bytes(), append(left, doubt...), err
 }
 
 // converting are the attributes by which a file is another one in a commit than on the

@@ -66,6 +66,7 @@ type Salvaged struct {
 	Head events.Tree // of its commit
 	Tree events.Tree // all of it, with the ignored files that were to be kept
 	Same bool        // beside those it has the bytes of its commit, and nothing else
+	Kept bool        // it is kept by name
 }
 
 // salvageIndex is the index of Salvage, which trusts no other.
@@ -74,8 +75,8 @@ const salvageIndex = "salvage"
 // Salvage records a work tree whole under a name, so that it can go: as its commit
 // is, at NAME/head, and as its files are, at NAME/tree. Every file is read for
 // that, whatever the index says of it. What differs from the commit is not kept by
-// name, as that tree is to stay.
-func (r *Repo) Salvage(ctx context.Context, home, name string, ignored []string, text string) (v Salvaged, err error) {
+// name, as that tree is to stay; with changed it is, if all of it could be recorded.
+func (r *Repo) Salvage(ctx context.Context, home, name string, ignored []string, text string, changed bool) (v Salvaged, err error) {
 	rules, err := r.FreezeIgnore(ctx, home)
 	if err != nil {
 		return v, err
@@ -93,10 +94,17 @@ func (r *Repo) Salvage(ctx context.Context, home, name string, ignored []string,
 		return v, err
 	}
 	v = Salvaged{Head: head.Tree, Tree: snap.Tree}
-	v.Same = !head.Dirty && head.Commit != "" && len(snap.Large)+len(snap.Nested)+len(snap.Skipped) == 0
-	if !v.Same {
+	whole := len(snap.Large)+len(snap.Nested)+len(snap.Skipped) == 0
+	v.Same = !head.Dirty && head.Commit != "" && whole
+	switch {
+	case changed && whole && !v.Same:
+		v.Kept = true
+		_, err = r.Keep(ctx, name, "tree", v.Tree, "", text)
+		return v, err
+	case !v.Same:
 		return v, nil
 	}
+	v.Kept = true
 	first, err := r.Keep(ctx, name, "head", v.Head, "", text)
 	if err == nil {
 		_, err = r.Keep(ctx, name, "tree", v.Tree, first, text)

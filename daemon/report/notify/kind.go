@@ -87,7 +87,7 @@ func KindOf(d events.Data) (Kind, bool) {
 	case events.QuestionAsked:
 		return NeedsPerson, !d.Handoff
 	case events.WorkPublished:
-		return NeedsPerson, d.Problem != ""
+		return NeedsPerson, d.Problem != "" && d.Landing == ""
 	case events.AgentEnded:
 		return Died, d.Outcome == events.Lost
 	case events.IterationRecorded:

@@ -160,3 +160,37 @@ func TestWorkThatHasPassedIsPublishedOnceWhereThePhaseSaysSo(t *testing.T) {
 		t.Errorf("a phase that says nothing of it: %s", rule)
 	}
 }
+
+// A landing is published without an issue or a branch. It ends as failed where a gate fails
+// or its target did not move: nobody works on that here.
+func TestALandingMovesItsTargetOrEndsAsFailed(t *testing.T) {
+	t.Parallel()
+	w := flow()
+	w.Phases[0].Publish = true
+	lands := func(d *events.RunStarted) { d.Land = events.Land{Commit: "c"} }
+	moved := func(state events.LandState) []events.Data {
+		return join(baseline(lands), passed(1, "a"), one(events.WorkPublished{Phase: "work", Iteration: 1, Commit: "c", Landing: state, Problem: "said"}))
+	}
+	end := func(state events.End, err events.Ref) engine.Action {
+		return engine.Finish{RunEnded: events.RunEnded{State: state, Iteration: 1, Tree: "ta", Error: err}}
+	}
+	for name, tt := range map[string]struct {
+		events []events.Data
+		rule   string
+		want   engine.Action
+	}{
+		"all gates pass":      {join(baseline(lands), passed(1, "a")), "publish", engine.Publish{Phase: "work", Iteration: 1}},
+		"landed":              {moved(events.LandDone), "done", end(events.EndDone, "")},
+		"kept":                {moved(events.LandKept), "done", end(events.EndDone, "")},
+		"moved by others":     {moved(events.LandMoved), "unlanded", end(events.EndFailed, "said")},
+		"refused by git":      {moved(events.LandFailed), "unlanded", end(events.EndFailed, "said")},
+		"a gate fails":        {join(baseline(lands), failed(1, "a")), "red-landing", end(events.EndFailed, "")},
+		"no landing at all":   {join(baseline(), failed(1, "a")), "start", nil},
+		"cancelled meanwhile": {join(baseline(lands), passed(1, "a"), one(events.StopRequested{Mode: events.StopCancel})), "cancel", nil},
+	} {
+		rule, act := engine.Explain(history(tt.events...), w, start)
+		if rule != tt.rule || tt.want != nil && !cmp.Equal(act, tt.want) {
+			t.Errorf("%s: %s %+v", name, rule, act)
+		}
+	}
+}

@@ -94,6 +94,8 @@ var rules = []nextRule{
 
 	{"accepted", (*view).accepted, finish(events.EndDone)},
 
+	{"red-landing", (*view).redLanding, finish(events.EndFailed)},
+
 	{"git", (*view).gitDenied, halt(events.HaltGit)},
 	{"drift", (*view).drifted, halt(events.HaltDrift)},
 	{"foreign", (*view).foreign, halt(events.HaltForeign)},

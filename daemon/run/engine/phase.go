@@ -192,6 +192,12 @@ func (q *view) fail() Action {
 	return Finish{events.RunEnded{State: events.EndFailed, Iteration: q.Loop.Iteration, Tree: q.Last.Tree, Error: q.Published.Problem}}
 }
 
+// redLanding: a gate fails on the merged tree. Nobody works on that here: it goes back to
+// the run whose work it is.
+func (q *view) redLanding() bool {
+	return q.Facts.Land.Commit != "" && q.fresh() && q.Last.Record.Verdict == events.Fail
+}
+
 func (q *view) publish() Action { return Publish{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration} }
 
 // goesBack: the phase did not pass, and an earlier one has to work on that.

@@ -79,8 +79,10 @@ func (w *Worker) Prepare(ctx context.Context, id string, q order.Order, agents a
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
 	}
-	if d.Git, err = w.gitAtStart(ctx, id, p); err != nil {
-		return d, err
+	if !p.lands() { // the repository of a landing is nobody's
+		if d.Git, err = w.gitAtStart(ctx, id, p); err != nil {
+			return d, err
+		}
 	}
 	if d.Findings, d.Count, err = w.seeds(ctx, redact.Compile(p.Secrets), q.Findings); err != nil {
 		return d, err

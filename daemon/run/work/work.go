@@ -218,9 +218,9 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	}
 	if s.Status != run.Live {
 		ended = errors.Join(ended, w.dropCheckout(s.ID), w.dropPlaceOf(ctx, s))
-		if s.Facts.Land.Commit != "" {
-			ended = errors.Join(ended, w.DropLanding(s.ID))
-		}
+	}
+	if s.Status == run.Over && s.Facts.Land.Commit != "" {
+		ended = errors.Join(ended, w.DropLanding(s.ID))
 	}
 	repo, err := w.Repo(ctx, s)
 	if err == nil {

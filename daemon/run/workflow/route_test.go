@@ -15,6 +15,7 @@ import (
 func TestTheRouterKnowsTheWorkflowsThatShip(t *testing.T) {
 	t.Parallel()
 	ship, known := slices.Sorted(slices.Values(Names())), route.Shipped()
+	ship = slices.DeleteFunc(ship, func(name string) bool { return name == "land" }) // accept starts it, and no prompt asks for it
 	if diff := cmp.Diff(ship, known); diff != "" {
 		t.Error(diff)
 	}
