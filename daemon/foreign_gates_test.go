@@ -101,6 +101,13 @@ func TestWhatAPersonDoesWhileGatesRunHaltsTheRunAndIsNotTheAgents(t *testing.T) 
 			}
 			st = s.until(st.ID, settled)
 			s.wants(st, "halted:iterations")
+			want := 1 // own.txt
+			if strings.Contains(tt.gate, "lib/a.txt") {
+				want++
+			}
+			if n := st.Last.Agent.Files; n != want {
+				t.Errorf("%d files changed by the run, want %d", n, want)
+			}
 			for _, span := range []string{"", "1", "2"} {
 				if d := s.diffed(st.ID, span); strings.Contains(d, tt.files[0]) || !strings.Contains(d, "own.txt") {
 					t.Errorf("the diff of %q at the end: %s", span, d)

@@ -332,6 +332,7 @@ func (s State) taken(at time.Time, changed events.Ref, moved events.HeadMove) St
 	if s.Last.Head = (events.Head{}); changed != "" {
 		s.Changed, s.InPrompt = changed, false
 		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
+		s.Others = last(append(slices.Clip(s.Others), changed), keepAnswers)
 	}
 	if moved != (events.HeadMove{}) {
 		s.Moved, s.InPrompt, s.Ahead = moved, false, moved.To.Commit != "" && moved.To.Commit != s.Facts.Head

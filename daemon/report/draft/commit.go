@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"autopilot/daemon/repo/tree"
@@ -34,6 +35,8 @@ type Set struct {
 	// Judged is the commit that HEAD was at when the final work was judged, empty where
 	// that is not known: what somebody has committed since has passed nothing.
 	Judged string
+	// Others are the final files that others changed too, as a person let them be.
+	Others []string
 
 	Repo  *tree.Repo
 	Tree  events.Tree // that the files are of
@@ -94,7 +97,14 @@ func (s Set) commit(ctx context.Context) (string, error) {
 // message is that of the commit.
 func (s Set) message() string {
 	if s.Final {
-		return "What was not committed yet\n\nRun " + s.Run + " of autopilot has passed with it.\n"
+		text := "What was not committed yet\n\nRun " + s.Run + " of autopilot has passed with it.\n"
+		if len(s.Others) > 0 {
+			text += "\nOther sessions changed these files too:\n"
+		}
+		for _, path := range s.Others {
+			text += "  " + strconv.Quote(path) + "\n"
+		}
+		return text
 	}
 	return "Files for approval at gate " + s.Gate + "\n\nRun " + s.Run + " of autopilot asks about them.\n"
 }

@@ -112,6 +112,22 @@ func TestFinalWorkIsPushedAsItPassedAndItsDraftBroughtUpToDate(t *testing.T) {
 	}
 }
 
+// What others changed too is in the commit as it was judged, and the commit names it.
+func TestTheCommitNamesWhatOthersChangedToo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.write(filepath.Join(b.top, "code.go"), "package left\n")
+	final := b.final("code.go")
+	final.Others = []string{"code.go", "a\nb"}
+	got := b.show(final)
+	if text := b.git(b.top, "show", "-s", "--format=%b"); !strings.HasSuffix(text, "Other sessions changed these files too:\n  \"code.go\"\n  \"a\\nb\"") {
+		t.Errorf("the commit says %q", text)
+	}
+	if again := b.show(final); got.Problem != "" || again != got {
+		t.Errorf("shown: %+v, then %+v", got, again)
+	}
+}
+
 // What a run has changed are paths, and no globs: as one README.md is each file of that
 // name, and a name with brackets or stars in it others, or not itself.
 func TestFinalWorkIsTheFilesThatWereChangedAndNoOthers(t *testing.T) {

@@ -106,6 +106,45 @@ func (g *judgement) findForeign(ctx context.Context, judged events.Tree) error {
 	return nil
 }
 
+// countFiles counts the files that a run changed since its start, up to the end of an
+// agent. What others changed, and this agent did not, is not of the run.
+func (w *Worker) countFiles(ctx context.Context, s run.State, p *Plan, now events.Tree) (int, error) {
+	changes, err := p.Repo.Changes(ctx, s.Facts.Work, now)
+	if err != nil || len(s.Others) == 0 {
+		return len(changes), err
+	}
+	others, err := w.others(s)
+	if err != nil {
+		return 0, err
+	}
+	latest, err := p.Repo.Changes(ctx, s.Last.Start.Work, now)
+	for _, c := range latest {
+		delete(others, c.Path)
+	}
+	n := 0
+	for _, c := range changes {
+		if !others[c.Path] {
+			n++
+		}
+	}
+	return n, err
+}
+
+// others is the set of files that others changed, as a person let them be.
+func (w *Worker) others(s run.State) (map[string]bool, error) {
+	set := map[string]bool{}
+	for _, ref := range s.Others {
+		list, err := w.lines(ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range list {
+			set[path] = true
+		}
+	}
+	return set, nil
+}
+
 // foreignSeen is the report of foreign files; the zero value without any.
 func (w *Worker) foreignSeen(ctx context.Context, files []string) events.ForeignSeen {
 	return events.ForeignSeen{Files: w.Text(ctx, Lines(files)), Count: len(files)}

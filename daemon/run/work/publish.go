@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,15 +27,7 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	if w.cfg.Draft == nil || s.Facts.Branch == "" {
 		return d, nil
 	}
-	p, err := w.plan(ctx, s)
-	if err != nil {
-		return d, err
-	}
-	set, err := w.final(ctx, s, p)
-	if err != nil {
-		return d, err
-	}
-	shown, err := w.cfg.Draft(ctx, set)
+	shown, err := w.shown(ctx, s)
 	if err != nil {
 		return d, err
 	}
@@ -49,6 +42,36 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	}
 	d.Ready = mergeReady(s, d.Problem)
 	return d, err
+}
+
+// shown publishes the final work. What others changed while its last gates ran is not the
+// run's to publish, and nobody has said that it shall stay.
+func (w *Worker) shown(ctx context.Context, s run.State) (draft.Shown, error) {
+	if s.Foreign != nil {
+		files, err := w.lines(s.Foreign.Files)
+		return draft.Shown{Problem: "another session changed " + named(files) + " while the gates ran; commit the work, or put that back, and push it"}, err
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return draft.Shown{}, err
+	}
+	set, err := w.final(ctx, s, p)
+	if err != nil {
+		return draft.Shown{}, err
+	}
+	return w.cfg.Draft(ctx, set)
+}
+
+// mostNamed bounds the files that a sentence names.
+const mostNamed = 3
+
+// named is a list of files in a sentence.
+func named(files []string) string {
+	text := strings.Join(files[:min(len(files), mostNamed)], ", ")
+	if n := len(files) - mostNamed; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 // mergeReady says that passed work needs no more than its merge: a person handed its
@@ -76,7 +99,13 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, er
 		return set, err
 	}
 	set.Of, set.Files = changed(changes, all, p.Flow.Notes)
-	return set, nil
+	others, err := w.others(s)
+	for _, path := range set.Of {
+		if others[path] {
+			set.Others = append(set.Others, path)
+		}
+	}
+	return set, err
 }
 
 // changed lists the paths that a run changed, without notes, and the files that still

@@ -71,8 +71,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 		return d, err
 	}
 	d.GitDenied = len(denied) > 0
-	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
-	d.Files = len(changes)
+	d.Files, err = w.countFiles(ctx, s, p, snap.Work)
 	return d, err
 }
 
@@ -304,7 +303,21 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) (fault string) {
 	if !dec.Reset.IsZero() {
 		d.ResetMS = dec.Reset.UnixMilli()
 	}
+	d.Gauge = gauge(sum.Limited)
 	return dec.Message
+}
+
+// gauge is what a provider said of a limit, for events.
+func gauge(l stream.Limits) events.Gauge {
+	window := events.Name(l.Window)
+	if l.Used <= 0 || l.Used > 10 || window != "" && !window.Valid() {
+		return events.Gauge{}
+	}
+	g := events.Gauge{Window: window, Percent: min(int(l.Used*100+0.5), 100)}
+	if !l.Reset.IsZero() {
+		g.ResetMS = l.Reset.UnixMilli()
+	}
+	return g
 }
 
 // maxModel bounds the name of a model in events, in bytes.
