@@ -205,9 +205,14 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		return shim.Spec{}, nil, nil, err
 	}
 	env := slices.Concat(agentEnv, agent.EnvIn(call, w.box(l.Effect)), inv.Env)
-	if p.Spec.Git.Push == events.GitDeny {
-		box[noPushName] = []byte(noPush)
-		env = append(env, noPushEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), noPushName))...)
+	guard := ""
+	if sharesStash(p.Repo.Workspace()) {
+		box[stashGuardName] = stashGuard
+		guard = filepath.Join(w.box(l.Effect), stashGuardName)
+	}
+	if text := gitConfig(p.Spec.Git.Push, guard); text != "" {
+		box[gitConfigName] = []byte(text)
+		env = append(env, gitConfigEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), gitConfigName))...)
 	}
 	return shim.Spec{
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
