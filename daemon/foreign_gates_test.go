@@ -126,4 +126,11 @@ func TestAPinnedFileThatAPersonChangesDuringTheBaselineIsForeign(t *testing.T) {
 	if w := s.why(st.ID); !slices.Equal(w.Files, []string{"main_test.go"}) {
 		t.Errorf("files %q: %s", w.Files, w.Because)
 	}
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
+	if err == nil || !strings.Contains(err.Error(), "pins main_test.go") {
+		t.Errorf("the resume over it: %v", err)
+	}
+	s.write(map[string]string{"main_test.go": "package main\n"})
+	s.resumes(st)
+	s.wants(s.until(st.ID, settled), "halted:iterations")
 }

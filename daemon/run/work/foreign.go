@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -218,6 +219,32 @@ func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, mo
 	}
 	files, err = w.put(ctx, Lines(slices.Compact(list)))
 	return files, move, errors.Join(err, herr)
+}
+
+// Resumable refuses a resume over pinned files that somebody else changed during the
+// baseline. The run would end as refused, as the proof of its work is that of the start.
+func (w *Worker) Resumable(ctx context.Context, s run.State) error {
+	if s.Status != run.Halted || s.Loop.Iteration > 0 || s.Foreign == nil {
+		return nil
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return err
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return fmt.Errorf("record the tree that a run goes on with: %w", err)
+	}
+	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, now.Tree)
+	if err != nil {
+		return err
+	}
+	files := rule.Violations(ruleChanges(changes), p.Pins)
+	if len(files) == 0 {
+		return nil
+	}
+	return wire.Errorf(wire.Conflict, "run %s pins %s, and another session changed it during the baseline", s.Facts.Handle, named(files)).
+		WithHint("apctl restore %[1]s 0   puts it back; then apctl resume %[1]s\na new run pins it as it is now", s.Facts.Handle)
 }
 
 // Strangers selects files that are not as the run knew them. It compares with the start
