@@ -89,6 +89,23 @@ func TestOmxGoesThroughItsFivePhases(t *testing.T) {
 	}
 }
 
+// Seeds 4.1.2: a specification that comes out as it was there already is adopted by its
+// hash, as an interview that asks the same has it; one that nobody wrote is not.
+func TestOmxAdoptsASpecificationThatIsThere(t *testing.T) {
+	t.Parallel()
+	s := omxSite(t)
+	for _, row := range []struct{ other, want string }{
+		{"", "done"},
+		{"work() { echo '# again' >> greet.sh; }", "done"},
+		{"deep_interview() { context; echo $AUTOPILOT_ITERATION >> .omx/context/$slug-20261130T080000Z.md; }", "halted:sameness"},
+	} {
+		st := s.until(s.begun(s.omx("omx", omxClear+omxSame+row.other)), settled)
+		if s.wants(st, row.want); row.want != "done" && string(st.Loop.Phase) != "deep-interview" {
+			t.Errorf("halted in %s", st.Loop.Phase)
+		}
+	}
+}
+
 // begun starts a run as a person at a terminal.
 func (s *site) begun(q wire.StartRequest) string {
 	s.t.Helper()
