@@ -34,8 +34,9 @@ const (
 func newAnswer(a *app) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
-		Use:   "answer [RUN] [ok | no | A..D | TEXT | skip | later]",
-		Short: "Answer what a run asks you",
+		Use:        "answer [RUN] [ok | no | A..D | TEXT | skip | later]",
+		SuggestFor: []string{"approve", "reject"},
+		Short:      "Answer what a run asks you",
 		Long: `Answers the question that a run waits with: ok or no to what it shows for
 approval, a letter to a choice, a text to a free question. Without an answer it
 shows the question, with what has changed since it was shown last, and asks.

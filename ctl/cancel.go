@@ -11,8 +11,9 @@ import (
 
 func newCancel(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use:   "cancel [RUN]",
-		Short: "End a run for good, keeping its work",
+		Use:        "cancel [RUN]",
+		SuggestFor: []string{"kill", "abort", "delete", "rm"},
+		Short:      "End a run for good, keeping its work",
 		Long: `Ends the agent, records its tree, and ends the run as cancelled. The files of
 the workspace stay as they are. No RUN means the only live run of this
 directory.`,

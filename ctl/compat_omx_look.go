@@ -23,8 +23,10 @@ func newOmxImport(a *app) *cobra.Command {
 		Long: `Reads the state of autopilot in .omx/state of DIR (no DIR: this one), also in the
 middle of a phase, and shows the phase, and the evidence that the phases behind it lack
 here. Nothing is written. The daemon believes only what it has seen itself, so the run
-that goes on with the task begins at the interview, with the files that are there; a
-state in phase ralph stays in that lane.`,
+that goes on with the task begins at the interview, with the files that are there: its
+agents adopt the spec and the plan, and architect and critic look at them anew. apctl
+answer RUN skip goes past an interview that has nothing more to ask. A state in phase
+ralph stays in that lane.`,
 		Example: "  apctl compat omx import\n  apctl compat omx import ../notes --json",
 		Args:    upTo(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -59,6 +61,9 @@ func (a *app) omxImport(dir, session string) error {
 	}
 	if rules.Phase(v.Phase) == rules.Ralph {
 		v.Command += " --legacy-ralph"
+	}
+	if slug := rules.SlugOf(o); slug != "" {
+		v.Command += " --input slug=" + slug
 	}
 	v.Command += " " + render.Word(v.Task)
 	for _, g := range gaps {

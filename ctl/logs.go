@@ -23,8 +23,9 @@ type logsOptions struct {
 func newLogs(a *app) *cobra.Command {
 	var o logsOptions
 	cmd := &cobra.Command{
-		Use:   "logs [RUN]",
-		Short: "What the agent and the gates printed",
+		Use:        "logs [RUN]",
+		SuggestFor: []string{"output", "tail"},
+		Short:      "What the agent and the gates printed",
 		Long: `Prints the output of the latest iteration, or of another: of who worked, of the
 gates, and of roles that looked at the work. Of agents whose stream is known it shows what the agent said, a line for each tool it used, and errors.
 Controls that could steer a terminal are taken out; --raw keeps every byte, into

@@ -19,9 +19,10 @@ type lsOptions struct {
 func newLs(a *app) *cobra.Command {
 	var o lsOptions
 	cmd := &cobra.Command{
-		Use:     "ls",
-		Aliases: []string{"ps"},
-		Short:   "List runs",
+		Use:        "ls",
+		SuggestFor: []string{"runs", "list"},
+		Aliases:    []string{"ps"},
+		Short:      "List runs",
 		Long: `Lists live and halted runs and the last ten that ended, newest first.
 
 With --worktrees it lists the work trees of this repository instead: who uses each

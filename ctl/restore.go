@@ -17,8 +17,9 @@ type restoreOptions struct {
 func newRestore(a *app) *cobra.Command {
 	var o restoreOptions
 	cmd := &cobra.Command{
-		Use:   "restore RUN K",
-		Short: "Take the workspace back to iteration K of a run",
+		Use:        "restore RUN K",
+		SuggestFor: []string{"undo", "rollback", "revert"},
+		Short:      "Take the workspace back to iteration K of a run",
 		Long: `Makes the files of the workspace what they were after iteration K of a run; 0
 is the start. The present is recorded first, and the answer names the command
 that takes it back. Ignored files, large ones and repositories inside stay as

@@ -25,8 +25,9 @@ type resumeOptions struct {
 func newResume(a *app) *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
-		Use:   "resume [RUN]",
-		Short: "Go on with a halted run, with a note for the agent",
+		Use:        "resume [RUN]",
+		SuggestFor: []string{"continue", "retry"},
+		Short:      "Go on with a halted run, with a note for the agent",
 		Long: `Goes on with a halted run. The note is put before the agent in its next
 prompt, and gives the run its full budget again. A run that waits for a limit
 tries again at once. No RUN means the latest of this directory.

@@ -44,7 +44,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		},
 	}
 	a.jsonFlag(root)
-	root.Flags().BoolVar(&version, "version", false, "as the command version, which people type so elsewhere")
+	root.Flags().BoolVarP(&version, "version", "v", false, "as the command version, which people type so elsewhere")
 	_ = root.Flags().MarkHidden("version")
 	root.SetFlagErrorFunc(a.flagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)

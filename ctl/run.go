@@ -59,8 +59,9 @@ const workflowConverge = "converge"
 func newRun(a *app) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
-		Use:   "run [flags] TASK",
-		Short: "Run an agent until the gates pass",
+		Use:        "run [flags] TASK",
+		SuggestFor: []string{"exec", "start"},
+		Short:      "Run an agent until the gates pass",
 		Long: `Runs an agent on TASK in a loop. After each iteration the daemon runs every
 gate itself; the run is done when all pass on one tree and no pinned test was
 changed. It halts when the agent gets nowhere, or at a limit.

@@ -17,8 +17,9 @@ type stopOptions struct {
 func newStop(a *app) *cobra.Command {
 	var o stopOptions
 	cmd := &cobra.Command{
-		Use:   "stop [RUN]",
-		Short: "Stop a run after its iteration, or now",
+		Use:        "stop [RUN]",
+		SuggestFor: []string{"halt", "pause", "end"},
+		Short:      "Stop a run after its iteration, or now",
 		Long: `Stops a run after the present iteration; --now ends the agent at once and
 records its work. A stopped run is halted: apctl resume goes on with
 it. No RUN means the only live run of this directory.`,

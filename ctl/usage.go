@@ -30,8 +30,8 @@ A cost is what the agent program reports, or is computed from its tokens and a
 table of prices, and then says so. What is not known is not counted as nothing:
 ">=" stands before a sum that some of is missing from.
 
-Below are your limits of the day, and the accounts that have a limit of their
-provider or whose runs are live.`,
+Below are your limits of the day, how full the limits of providers are, as they
+said last, and the accounts that have such a limit or whose runs are live.`,
 		Example:           "  apctl usage\n  apctl usage --since yesterday --by model\n  apctl usage --since 30d --by project --json",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -11,8 +11,9 @@ import (
 
 func newWhy(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use:   "why [RUN]",
-		Short: "Why a run ended, or has not yet",
+		Use:        "why [RUN]",
+		SuggestFor: []string{"explain", "reason"},
+		Short:      "Why a run ended, or has not yet",
 		Long: `Explains a run: the rule that settled it, the iterations that the rule
 compared, the failing tests, the last error and the next commands. Equal
 fingerprints are marked with the iteration that they equal. No RUN means the

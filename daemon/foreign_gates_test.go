@@ -101,6 +101,13 @@ func TestWhatAPersonDoesWhileGatesRunHaltsTheRunAndIsNotTheAgents(t *testing.T) 
 			}
 			st = s.until(st.ID, settled)
 			s.wants(st, "halted:iterations")
+			want := 1 // own.txt
+			if strings.Contains(tt.gate, "lib/a.txt") {
+				want++
+			}
+			if n := st.Last.Agent.Files; n != want {
+				t.Errorf("%d files changed by the run, want %d", n, want)
+			}
 			for _, span := range []string{"", "1", "2"} {
 				if d := s.diffed(st.ID, span); strings.Contains(d, tt.files[0]) || !strings.Contains(d, "own.txt") {
 					t.Errorf("the diff of %q at the end: %s", span, d)
@@ -119,4 +126,11 @@ func TestAPinnedFileThatAPersonChangesDuringTheBaselineIsForeign(t *testing.T) {
 	if w := s.why(st.ID); !slices.Equal(w.Files, []string{"main_test.go"}) {
 		t.Errorf("files %q: %s", w.Files, w.Because)
 	}
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
+	if err == nil || !strings.Contains(err.Error(), "pins main_test.go") {
+		t.Errorf("the resume over it: %v", err)
+	}
+	s.write(map[string]string{"main_test.go": "package main\n"})
+	s.resumes(st)
+	s.wants(s.until(st.ID, settled), "halted:iterations")
 }

@@ -30,7 +30,7 @@ deep_interview() { context; spec; }
 prd() { echo "AC1: greets by name ($(echo "$prompt" | cksum))"; }
 ralplan() { mkdir -p $plans; prd > $plans/prd-$slug.md; echo "AC1: t.sh" > $plans/test-spec-$slug.md; }
 work() { printf '#!/bin/sh\necho hello $1\n' > greet.sh; }
-summary() { mkdir -p .omx/ultragoal; echo "greet.sh: greets $AUTOPILOT_ITERATION" > .omx/ultragoal/changes-$slug.md; }
+summary() { mkdir -p .omx/ultragoal; { echo "greet.sh: greets $AUTOPILOT_ITERATION"; echo "- team: not needed, one story"; } > .omx/ultragoal/changes-$slug.md; }
 ultragoal() { work; summary; }
 ralph() { work; summary; }
 interviewer() { case $prompt in
@@ -77,7 +77,10 @@ func TestOmxGoesThroughItsFivePhases(t *testing.T) {
 	s.must(s.answer(tell(st, "text", "only words")))
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")
-	for _, name := range []events.Name{"tests", "build", "stories", "reviewed", "used"} {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err == nil {
+		t.Error("what is complete was begun anew")
+	}
+	for _, name := range []events.Name{"tests", "build", "team", "stories", "reviewed", "used"} {
 		if r := verdictOf(st, name); r.Verdict != events.Pass {
 			t.Errorf("gate %s: %+v", name, r)
 		}
@@ -85,6 +88,23 @@ func TestOmxGoesThroughItsFivePhases(t *testing.T) {
 	for _, name := range []events.Name{"lint", "typecheck"} {
 		if r := verdictOf(st, name); r.Verdict != events.Skipped || r.Reason != events.ReasonVoidInput {
 			t.Errorf("gate %s: %+v", name, r)
+		}
+	}
+}
+
+// Seeds 4.1.2: a specification that comes out as it was there already is adopted by its
+// hash, as an interview that asks the same has it; one that nobody wrote is not.
+func TestOmxAdoptsASpecificationThatIsThere(t *testing.T) {
+	t.Parallel()
+	s := omxSite(t)
+	for _, row := range []struct{ other, want string }{
+		{"", "done"},
+		{"work() { echo '# again' >> greet.sh; }", "done"},
+		{"deep_interview() { context; echo $AUTOPILOT_ITERATION >> .omx/context/$slug-20261130T080000Z.md; }", "halted:sameness"},
+	} {
+		st := s.until(s.begun(s.omx("omx", omxClear+omxSame+row.other)), settled)
+		if s.wants(st, row.want); row.want != "done" && string(st.Loop.Phase) != "deep-interview" {
+			t.Errorf("halted in %s", st.Loop.Phase)
 		}
 	}
 }
@@ -161,6 +181,10 @@ ralplan() { mkdir -p $plans; prd > $plans/prd-$slug.md; echo "AC1: t.sh" > $plan
 		other:  `ultragoal() { work; summary; echo $AUTOPILOT_ITERATION > n; }`, want: "halted:signature", phase: "ultragoal",
 		gates: map[events.Name]events.Verdict{"build": events.Fail, "tests": events.Pass},
 	},
+	"whether a team was used is on the record": {
+		other: `ultragoal() { work; summary; if once silent; then echo "greet.sh: greets" > .omx/ultragoal/changes-$slug.md; fi; }`, want: "done", phase: "ultraqa",
+		gates: map[events.Name]events.Verdict{"team": events.Pass},
+	},
 	"a story that no test shows is not covered": {
 		other: `checker() { says '{"v":1,"criteria":[{"id":"AC1","covered":false,"by":""}]}'; }
 ultragoal() { work; summary; echo $AUTOPILOT_ITERATION > n; }`, want: "halted:signature", phase: "ultragoal",
@@ -220,6 +244,34 @@ func TestOmxInterviewIsSkippedByAPersonAlone(t *testing.T) {
 	a := st.Answers[len(st.Answers)-1]
 	if a.Choice != events.ChoiceSkip || s.d.api.Text(a.Text) != "the issue says it all" || a.Assurance == "" || len(st.Answers) != 2 {
 		t.Errorf("answers %+v", st.Answers)
+	}
+}
+
+// Seeds 4.1.2 and 4.8: cancel ends the run, which is no end that is complete, and keeps
+// all of it. It is not gone on with.
+func TestOmxCancelKeepsAll(t *testing.T) {
+	t.Parallel()
+	s := omxSite(t)
+	began := filepath.Join(s.work, ".autopilot/notes/began")
+	s.must(errors.Join(os.MkdirAll(filepath.Dir(began), 0o755), syscall.Mkfifo(began, 0o600)))
+	id := s.begun(s.omx("omx", omxClear+`ultragoal() { work; : > .autopilot/notes/began; exec sleep 30; }`))
+	f, err := os.Open(began) // once the agent is there
+	s.must(err)
+	s.must(f.Close())
+	if _, err := s.d.api.RunCancel(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: id}}); err != nil {
+		t.Fatal(err)
+	}
+	st := s.until(id, settled)
+	if s.wants(st, "cancelled"); string(st.Loop.Phase) != "ultragoal" || len(st.Looks) == 0 {
+		t.Errorf("cancelled in %s with %d looks", st.Loop.Phase, len(st.Looks))
+	}
+	for _, name := range []string{".omx/specs/deep-interview-add-a-greeting.md", ".omx/plans/prd-add-a-greeting.md", "greet.sh"} {
+		if _, err := os.Stat(filepath.Join(s.work, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}}); err == nil {
+		t.Error("what was cancelled goes on")
 	}
 }
 

@@ -177,7 +177,7 @@ var sampleEnded = AgentEnded{
 	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2, Class: "preference"}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
 	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead, Git: sampleRef("38"), GitDenied: true,
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
-	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
+	ResetMS: 1893470400000, Gauge: Gauge{Window: "five_hour", Percent: 91, ResetMS: 1893470400000}, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
 	Usage: Usage{
 		Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210, TokensFrom: Reported, MicroUSD: 421300, CostFrom: Computed,
 		Prices: "2026-11-01", Turns: 11,

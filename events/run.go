@@ -269,6 +269,14 @@ type Asks struct {
 	Class       Name         `json:"class,omitzero"`       // as the workflow wants it
 }
 
+// Gauge says how much of a limit was used when its provider spoke of it last. The zero
+// value is a provider that says nothing.
+type Gauge struct {
+	Window  Name  `json:"window,omitzero"` // five_hour, seven_day ...
+	Percent int   `json:"percent"`         // at most 100
+	ResetMS int64 `json:"reset_ms,omitzero"`
+}
+
 // AgentEnded says how an agent ended and what tree it left.
 type AgentEnded struct {
 	Phase       Name    `json:"phase"`
@@ -305,6 +313,7 @@ type AgentEnded struct {
 	Conflicts []Signal     `json:"conflicts,omitzero"` // signals that say otherwise
 	Cut       Cut          `json:"cut,omitzero"`       // why the daemon ended its turn
 	ResetMS   int64        `json:"reset_ms,omitzero"`  // when a limit ends: Unix milliseconds, as the provider says
+	Gauge     Gauge        `json:"gauge,omitzero"`     // how full a limit is, as its provider said last
 	Session   string       `json:"session,omitzero"`   // as the program said
 	Model     string       `json:"model,omitzero"`     // as the program said, else as it was asked for
 	Usage     Usage        `json:"usage,omitzero"`     // of this process alone

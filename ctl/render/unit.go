@@ -105,6 +105,26 @@ func (s Style) cut(t string, n int) string {
 	return b.String() + mark
 }
 
+// cutPath shortens a clean path to n cells. It keeps the end, which tells paths apart,
+// from the beginning of a name where one fits.
+func (s Style) cutPath(t string, n int) string {
+	if n <= 0 || columns(t) <= n {
+		return t
+	}
+	used := columns(t) + 1
+	for i, r := range t {
+		if used <= n {
+			end := t[i:]
+			if at := strings.IndexByte(end, '/'); at > 0 {
+				end = end[at:]
+			}
+			return s.pick("…", "~") + end
+		}
+		used -= cells(r)
+	}
+	return s.pick("…", "~")
+}
+
 func pad(t string, n int) string {
 	if w := columns(t); w < n {
 		return t + strings.Repeat(" ", n-w)

@@ -22,7 +22,7 @@ func (s Style) Usage(v wire.UsageReport) string {
 		b.WriteString(s.paint(bold, "used") + s.from(v.Since) + "\n" + table(s.usageRows(v)))
 		b.WriteString(gaps(v.Total))
 	}
-	b.WriteString(s.section("limits", table(s.limitRows(v.Limits))))
+	b.WriteString(s.section("limits", table(append(s.limitRows(v.Limits), s.gaugeRows(v.Accounts)...))))
 	b.WriteString(s.section("accounts", table(s.accountRows(v.Accounts))))
 	return b.String()
 }
@@ -35,11 +35,15 @@ func (s Style) from(since time.Time) string {
 }
 
 // usageRows is the table. On a narrow terminal the kinds of tokens are left out,
-// then turns and agents, then the ends of names.
+// then turns and agents, then the ends of names. A project keeps the end of its path.
 func (s Style) usageRows(v wire.UsageReport) [][]string {
 	rows := [][]string{{strings.ToUpper(Line(v.By)), "COST", "TOKENS", "ACTIVE", "AGENTS", "TURNS", "IN", "CACHED", "OUT"}}
+	cut := s.cut
+	if v.By == "project" {
+		cut = s.cutPath
+	}
 	for _, r := range v.Rows {
-		rows = append(rows, usageRow(s.cut(Line(r.Key), 44), r.UsageSum))
+		rows = append(rows, usageRow(cut(Line(r.Key), longKey), r.UsageSum))
 	}
 	if len(v.Rows) > 1 {
 		rows = append(rows, usageRow("total", v.Total))
@@ -53,13 +57,16 @@ func (s Style) usageRows(v wire.UsageReport) [][]string {
 		}
 	}
 	for i := range rows {
-		rows[i][0] = s.cut(rows[i][0], shortKey)
+		rows[i][0] = cut(rows[i][0], shortKey)
 	}
 	return rows
 }
 
-// shortKey is how much of a name is shown where there is little room.
-const shortKey = 28
+// Cells of a name: the most, and where there is little room.
+const (
+	longKey  = 44
+	shortKey = 28
+)
 
 func usageRow(key string, u wire.UsageSum) []string {
 	return []string{
@@ -99,6 +106,31 @@ func (s Style) limitRows(limits []wire.LimitView) [][]string {
 	}
 	return rows
 }
+
+// gaugeRows are the limits of providers, as these spoke of them last.
+func (s Style) gaugeRows(accounts []wire.AccountView) [][]string {
+	var rows [][]string
+	for _, a := range accounts {
+		if a.Gauge == nil {
+			continue
+		}
+		g, name, anew := a.Gauge, Line(a.Label), ""
+		if name == "" {
+			name = Hash(a.ID)
+		}
+		if g.Resets != nil {
+			anew = "anew at " + s.Clock(*g.Resets)
+		}
+		rows = append(rows, []string{
+			s.cut(name, gaugeKey), s.cut(Line(g.Window), gaugeKey), s.bar(int64(g.Percent), 100), percent(int64(g.Percent), 100),
+			"at " + s.Clock(g.At), anew,
+		})
+	}
+	return rows
+}
+
+// gaugeKey is how much of a name is shown beside a gauge.
+const gaugeKey = 18
 
 // bar shows a part of a whole. From four fifths on it warns.
 func (s Style) bar(used, limit int64) string {

@@ -75,3 +75,40 @@ func TestUsageInAPipeIsAsNarrowAsOnATerminal(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAProjectKeepsTheEndOfItsPath(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		path string
+		n    int
+		want string
+	}{
+		{"/home/me/src/shop", 44, "/home/me/src/shop"},
+		{"/home/me/work/customers/acme/services/payments/api", 28, "…/acme/services/payments/api"},
+		{"/home/me/work/customers/acme/services/payments/web", 28, "…/acme/services/payments/web"},
+		{"/" + strings.Repeat("a", 40) + "b", 10, "…aaaaaaaab"},
+		{"/日本語/日本語/日本", 8, "…/日本"},
+		{"/x/日本", 2, "…"},
+	} {
+		if got := (Style{}).cutPath(tt.path, tt.n); got != tt.want || columns(got) > tt.n {
+			t.Errorf("%q in %d cells: %q, want %q", tt.path, tt.n, got, tt.want)
+		}
+	}
+}
+
+// However often a provider warns of a limit, usage has one gauge.
+func TestAGaugeOfALimit(t *testing.T) {
+	t.Parallel()
+	resets := noon.Add(2 * time.Hour)
+	v := wire.UsageReport{By: "day", Accounts: []wire.AccountView{
+		{Label: "claude", ID: "0123456789", State: "ok", Gauge: &wire.GaugeView{Window: "five_hour", Percent: 91, Resets: &resets, At: noon}},
+		{ID: "abcdef0123456789", State: "ok", Gauge: &wire.GaugeView{Percent: 7, At: noon}},
+		{Label: "codex", ID: "9876543210", State: "ok"},
+	}}
+	got := Style{Now: noon}.Usage(v)
+	for _, want := range []string{"five_hour  █████████░  91 %", "anew at 14:00", "7 %"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q is not there once in\n%s", want, got)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (s Style) Suggestion(v wire.SuggestionView) string {
 	if v.Workflow != "" && v.Do != "run" {
 		pairs = append(pairs, [2]string{"workflow", Line(v.Workflow) + " asks and plans before it works"})
 	}
-	if v.Route != "" && v.Do == "run" {
+	if v.Route != "" && v.Do == "run" && route.Routed(v.Workflow) {
 		pairs = append(pairs, [2]string{"route", Line(v.Route) + ", by " + Line(v.RouteBy)})
 	}
 	for _, r := range v.Because {
@@ -143,7 +143,7 @@ func (s Style) Suggestion(v wire.SuggestionView) string {
 
 // suggestWords say what a rule saw.
 var suggestWords = map[string]string{
-	"token":    "%s names it",
+	"token":    "%s asks for it",
 	"stop":     "%s is all that is said",
 	"continue": "%s is all that is said",
 	"exclude":  "%s is not for a run",

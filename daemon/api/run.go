@@ -266,6 +266,9 @@ func (a *Runs) RunResume(ctx context.Context, q auth.Request, body wire.ResumeRe
 	if err := a.withFindings(ctx, s, body, &cmd); err != nil {
 		return wire.RunView{}, err
 	}
+	if err := a.Worker.Resumable(ctx, s); err != nil {
+		return wire.RunView{}, err
+	}
 	cmd.Changed, cmd.Moved = a.changed(ctx, s)
 	cmd.Git = a.Worker.GitNow(ctx, s)
 	s, err = a.Fleet.Do(ctx, s.ID, cmd, actor, q.ID)

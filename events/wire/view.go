@@ -192,7 +192,7 @@ type UsageReport struct {
 	Rows     []UsageRow    `json:"rows"` // the largest first; days in order
 	Total    UsageSum      `json:"total"`
 	Limits   []LimitView   `json:"limits"`   // the user's own
-	Accounts []AccountView `json:"accounts"` // with a limit now, or with live runs
+	Accounts []AccountView `json:"accounts"` // with a limit now, a gauge, or live runs
 }
 
 // UsageRow is one part of the usage.
@@ -220,6 +220,15 @@ type AccountView struct {
 	Slots   int        `json:"slots,omitzero"`  // agents at once; zero is any number
 	Working []string   `json:"working"`         // handles of runs whose agents work
 	Waiting []string   `json:"waiting"`         // handles of waiting runs, in line
+	Gauge   *GaugeView `json:"gauge,omitzero"`  // how full its limit is, as its provider said last
+}
+
+// GaugeView says how much of an account's limit is used.
+type GaugeView struct {
+	Window  string     `json:"window,omitzero"` // as the provider names it: five_hour, seven_day
+	Percent int        `json:"percent"`
+	Resets  *time.Time `json:"resets,omitzero"`
+	At      time.Time  `json:"at"` // end of the agent that was told
 }
 
 // GateView is one gate of a run with its latest verdict.

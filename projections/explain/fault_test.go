@@ -28,3 +28,22 @@ func TestAFaultAtTheProviderIsSaid(t *testing.T) {
 		}
 	}
 }
+
+func TestAPromptThatWaitsNamesTheRuleThatAllowsIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent events.Name
+		end   events.AgentEnded
+		want  string
+	}{
+		{"claude", events.AgentEnded{Cut: events.CutPrompt, Result: events.ResultNeedsPermission}, `allow it by permissions.allow of .claude/settings.json, as in ["Bash(npm test)"] (proceed?)`},
+		{"copilot", events.AgentEnded{Result: events.ResultNeedsPermission}, `was refused what it wanted to do; allow it by args of the profile: [--allow-tool, "shell(npm test)"] (proceed?)`},
+		{"", events.AgentEnded{Cut: events.CutPrompt, Result: events.ResultNeedsPermission}, "allow it by the option of its command that asks nobody, as --yes (proceed?)"},
+	} {
+		s := run.State{Status: run.Live}
+		s.Facts.Agent, s.Last.End = c.agent, c.end
+		if got := Fault(s, "proceed?"); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.agent, got, c.want)
+		}
+	}
+}

@@ -10,7 +10,10 @@ import (
 var personHalts = []halt{
 	{
 		reason: events.HaltNeedsPerson, says: blocked, needs: needsOf,
-		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+		next: func(l events.Language, handle string, s run.State) []wire.NextCommand {
+			if needsOf(s, s.Clock.Latest) == NeedsPermission {
+				return commands("apctl resume "+handle, say(l, "when its rules allow it", "規則で許可したら続ける"), "apctl diff "+handle, soFar(l))
+			}
 			return commands(resumeWith(handle, "ANSWER"), say(l, "answer it and go on", "回答して続ける"), "apctl diff "+handle, soFar(l))
 		},
 	},

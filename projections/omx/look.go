@@ -1,5 +1,12 @@
 package omx
 
+import (
+	"path"
+	"strings"
+
+	"autopilot/projections/slug"
+)
+
 // Unproven lists what a state of autopilot lacks for the phases behind it, in their
 // order: what would have been refused here, had it been written by this program.
 //
@@ -65,4 +72,24 @@ func Judge(was, next Object, w World) error {
 		return g
 	}
 	return nil
+}
+
+// SlugOf is the name by which the files of a state are called: of its plan, its
+// specification or its context. It is empty where they have none that a workflow takes.
+func SlugOf(o Object) string {
+	for _, name := range []struct{ path, before string }{
+		{planOf(o), "prd-"}, {specOf(o), "deep-interview-"}, {snapshotOf(o), ""},
+	} {
+		base, is := strings.CutPrefix(strings.TrimSuffix(path.Base(name.path), ".md"), name.before)
+		if name.before == "" { // a context has the time behind it
+			at := strings.LastIndexByte(base, '-')
+			if is = at > 0; is {
+				base = base[:at]
+			}
+		}
+		if is && slug.Of(base, slug.File) == base {
+			return base
+		}
+	}
+	return ""
 }

@@ -79,6 +79,16 @@ func Shipped() []string {
 // ofRoute are the workflows of a route.
 var ofRoute = map[Route][]string{RouteBugfix: {"atdd-bugfix"}, RouteFlaky: {"atdd-flaky"}, RouteFull: nil}
 
+// Routed says that a workflow is one way of the routes, so that the route tells why.
+func Routed(workflow string) bool {
+	for _, list := range ofRoute {
+		if slices.Contains(list, workflow) {
+			return true
+		}
+	}
+	return workflow == "atdd"
+}
+
 // planner is the workflow that asks and plans before it works: the contract puts
 // ralplan in the place of too vague a word (section 4.7).
 const planner = "omx"

@@ -267,6 +267,9 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	if s.Halt != nil && s.Halt.Reason == events.HaltGit || !s.Last.Agent.GitDenied {
 		s.Loop.Git = cmp.Or(d.Git, s.Last.Git) // a person saw it, or did it
 	}
+	if s.Halt != nil && s.Halt.Reason == events.HaltForeign && s.Loop.Iteration == 0 {
+		s.Stage = Started // the baseline is judged anew, without anybody in between
+	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Hung, s.Loop.Fresh = 0, 0, 0, false
 	if s.Loop.History = s.Loop.History.Resume(); slices.Contains(s.Facts.Idle, s.Loop.Phase) {
@@ -332,6 +335,7 @@ func (s State) taken(at time.Time, changed events.Ref, moved events.HeadMove) St
 	if s.Last.Head = (events.Head{}); changed != "" {
 		s.Changed, s.InPrompt = changed, false
 		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
+		s.Others = last(append(slices.Clip(s.Others), changed), keepAnswers)
 	}
 	if moved != (events.HeadMove{}) {
 		s.Moved, s.InPrompt, s.Ahead = moved, false, moved.To.Commit != "" && moved.To.Commit != s.Facts.Head

@@ -71,6 +71,7 @@ type State struct {
 	Refused   Refused
 	Published *events.WorkPublished // what became of showing work that has passed, the latest
 	Foreign   *events.ForeignSeen   // somebody else writes to the work tree; until the run is resumed
+	Others    []events.Ref          // lists of files that others have changed, as a person let them be
 	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
 	Moved     events.HeadMove       // by others, the same way
 	Ahead     bool                  // HEAD is elsewhere than where the run began, when it was last looked at

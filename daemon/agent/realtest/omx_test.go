@@ -30,7 +30,7 @@ func omxScript() (script []step) {
 	session(file(".omx/plans/prd-greet.md", "AC1: it greets\n"), file(".omx/plans/test-spec-greet.md", "AC1: test -f\n"))
 	session(says(`{"v":1,"verdict":"approve"}`))
 	session(says(`{"v":1,"verdict":"approve"}`))
-	session(step{edit: true}, file(".omx/ultragoal/changes-greet.md", edited+": greets\n"))
+	session(step{edit: true}, file(".omx/ultragoal/changes-greet.md", edited+": greets\n- team: not needed, one story\n"))
 	session(says(`{"v":1,"criteria":[{"id":"AC1","covered":true,"by":"test -f"}]}`))
 	session(says(`{"v":1,"verdict":"approve","architecture":"clear"}`))
 	session(says(`{"v":1,"verdict":"passed"}`))

@@ -109,7 +109,7 @@ type installed struct {
 	dir, version string
 }
 
-var versionText = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
+var versionText = regexp.MustCompile(`\d+\.\d+\.\d+(?:[.+-]?\w)*`)
 
 func (w *world) install(p program) (installed, error) {
 	in := installed{program: p, dir: filepath.Join(w.root, "npm-"+p.name)}
@@ -127,7 +127,7 @@ func (w *world) install(p program) (installed, error) {
 	}
 	ask := exec.CommandContext(w.ctx, filepath.Join(in.bin(), p.name), "--version")
 	ask.Env, ask.Dir = []string{"PATH=" + in.path(), "HOME=" + home, "TMPDIR=" + home}, home
-	out, err := ask.Output()
+	out, err := ask.CombinedOutput() // pi says it on its standard error
 	if err != nil {
 		return in, fmt.Errorf("%s --version: %w", p.name, err)
 	}

@@ -46,15 +46,16 @@ type Calendar struct {
 
 	mu       sync.Mutex
 	books    map[string]*book
-	changed  map[string]bool // accounts to look at
-	troubled map[string]bool // accounts whose every change matters
+	changed  map[string]bool      // accounts to look at
+	troubled map[string]bool      // accounts whose every change matters
+	gauges   map[string]run.State // by account: the run whose agent was told last how full its limit is
 }
 
 // New makes a Calendar. It starts nothing.
 func New(cfg Config) *Calendar {
 	return &Calendar{
 		cfg: cfg, wake: make(chan struct{}, 1),
-		books: map[string]*book{}, changed: map[string]bool{}, troubled: map[string]bool{},
+		books: map[string]*book{}, changed: map[string]bool{}, troubled: map[string]bool{}, gauges: map[string]run.State{},
 	}
 }
 
@@ -121,6 +122,7 @@ func (c *Calendar) mind(id string, troubled bool) {
 func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 	of := map[string][]*run.State{}
 	for i, s := range open {
+		c.gauge(s)
 		for _, id := range s.Accounts() {
 			of[id] = append(of[id], &open[i])
 		}
@@ -152,6 +154,7 @@ func (c *Calendar) learnOf(ctx context.Context, s run.State, account string) (fo
 
 // Note takes a change of a run. It does not block.
 func (c *Calendar) Note(s run.State) {
+	c.gauge(s)
 	met := ""
 	if (s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.End.Result.OfAccount() {
 		met = s.SessionAccount()

@@ -8,10 +8,13 @@ import (
 	"autopilot/projections/run"
 )
 
-// Views are the accounts that have a limit now, or whose runs are live. A label is
+// Views are the accounts that have a limit now or a gauge, or whose runs are live. A label is
 // what a run calls an account; empty where that cannot be read.
 func (c *Calendar) Views(label func(s run.State, account string) string) []wire.AccountView {
-	ids := c.Known()
+	ids, gauges := c.Known(), c.gauged(c.cfg.Now())
+	for id := range gauges {
+		ids = append(ids, id)
+	}
 	for _, s := range c.cfg.Runs.NotOver() {
 		if s.Status == run.Live {
 			ids = append(ids, s.Accounts()...)
@@ -20,7 +23,11 @@ func (c *Calendar) Views(label func(s run.State, account string) string) []wire.
 	slices.Sort(ids)
 	out := []wire.AccountView{}
 	for _, id := range slices.Compact(ids) {
-		out = append(out, c.view(id, label))
+		v := c.view(id, label)
+		if s, ok := gauges[id]; ok {
+			v.Gauge, v.Label = gaugeView(s), cmp.Or(v.Label, label(s, id))
+		}
+		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b wire.AccountView) int {
 		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))

@@ -24,7 +24,7 @@ type ArtifactFile struct {
 	Bytes int64
 	Sum   string // SHA-256 of its content
 	Blank bool   // it holds white space only
-	Stale bool   // it is as it was when the phase began
+	Stale bool   // it was not written since the phase began
 }
 
 // NoArtifact is a path that a glob matches and that is no file to be judged.
@@ -107,7 +107,7 @@ func artifactFinding(missing, blank, stale []string, others []NoArtifact) string
 	}
 	section(missing, "there is no such file")
 	section(blank, "holds white space only")
-	section(stale, "is as it was when the work began")
+	section(stale, "was not written since the work began")
 	for i, o := range others {
 		if i == namedPaths {
 			fmt.Fprintf(&b, "  and %d more that are no files\n", len(others)-namedPaths)

@@ -22,7 +22,7 @@ func TestArtifactNamesTheFirstReasonAndFindsAll(t *testing.T) {
 	}{
 		"nothing":         {nil, events.Fail, events.ReasonMissing, "a.md\ndocs/**\n", []string{"a.md: there is no such file"}},
 		"one of two":      {[]ArtifactFile{good}, events.Fail, events.ReasonMissing, "docs/**\n", []string{"docs/**: there is no such file"}},
-		"blank and stale": {[]ArtifactFile{good, blank, stale}, events.Fail, events.ReasonBlank, "docs/b\n", []string{"docs/b: holds white space only", "docs/c: is as it was"}},
+		"blank and stale": {[]ArtifactFile{good, blank, stale}, events.Fail, events.ReasonBlank, "docs/b\n", []string{"docs/b: holds white space only", "docs/c: was not written"}},
 		"stale":           {[]ArtifactFile{good, stale}, events.Fail, events.ReasonStale, "docs/c\n", nil},
 		"all":             {[]ArtifactFile{good, {Path: "docs/d", Sum: "77"}}, events.Pass, events.ReasonWritten, "a.md\ndocs/d\n", []string{"5a  3 bytes  a.md", "77"}},
 	} {

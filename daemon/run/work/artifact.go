@@ -33,7 +33,8 @@ const walkMost = 200_000
 
 // artifact judges an artifact gate. A glob stands for recorded files. Only if it matches
 // none does it stand for ignored files, except those that gates made. A recorded file is
-// new if its content at phase entry was another, an ignored file by its time. A goal of
+// new if its content at phase entry was another. Any file is new if it was written since,
+// also with the same content: the proof has its hash. A goal of
 // the run counts from the run's start, as several phases may judge it. So does the work
 // of a phase that the run came back to, or passed on the way back: some may need no
 // change.
@@ -141,10 +142,7 @@ func (f *artifacts) judge(ctx context.Context, name string, recorded bool) error
 		f.others = append(f.others, gate.NoArtifact{Path: name, Why: "not readable"})
 		return nil
 	}
-	file.Stale = !f.fresh[name]
-	if !recorded {
-		file.Stale = info.ModTime().Before(f.since)
-	}
+	file.Stale = info.ModTime().Before(f.since) && !(recorded && f.fresh[name])
 	f.files = append(f.files, file)
 	return nil
 }

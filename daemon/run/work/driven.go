@@ -151,8 +151,7 @@ func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) 
 		return err
 	}
 	d.GitDenied = len(denied) > 0
-	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
-	d.Files = len(changes)
+	d.Files, err = w.countFiles(ctx, s, p, snap.Work)
 	return err
 }
 

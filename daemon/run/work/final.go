@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"autopilot/daemon/repo/commit"
@@ -42,7 +43,6 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (commit.Work, 
 		Branch: p.Spec.Branch, Start: s.Facts.Head, Final: true, Hide: hide.Text, Judged: s.Last.Head.Commit, Repo: p.Repo, Tree: s.Last.Tree,
 		Mark: "Run " + s.ID + " of autopilot has passed with it.",
 	}
-	out.Message = cmp.Or(begin(hide.Text(firstLine(p.Task)), subjectRunes), "Work of run "+s.Facts.Handle) + "\n\n" + out.Mark + "\n"
 	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
 	if err != nil {
 		return out, err
@@ -52,7 +52,24 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (commit.Work, 
 		return out, err
 	}
 	out.Of, out.Files = changed(changes, all, p.Flow.Notes)
-	return out, nil
+	others, err := w.others(s)
+	out.Message = cmp.Or(begin(hide.Text(firstLine(p.Task)), subjectRunes), "Work of run "+s.Facts.Handle) + "\n\n" + out.Mark + "\n" + byOthers(out.Of, others)
+	return out, err
+}
+
+// byOthers names the final files that others changed too, as a person let them be.
+func byOthers(files []string, others map[string]bool) string {
+	var b strings.Builder
+	for _, path := range files {
+		if !others[path] {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("\nOther sessions changed these files too:\n")
+		}
+		b.WriteString("  " + strconv.Quote(path) + "\n")
+	}
+	return b.String()
 }
 
 // Differs lists the files, without notes, that a tree has otherwise than the run left them.

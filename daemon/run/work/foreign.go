@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -106,6 +107,45 @@ func (g *judgement) findForeign(ctx context.Context, judged events.Tree) error {
 	return nil
 }
 
+// countFiles counts the files that a run changed since its start, up to the end of an
+// agent. What others changed, and this agent did not, is not of the run.
+func (w *Worker) countFiles(ctx context.Context, s run.State, p *Plan, now events.Tree) (int, error) {
+	changes, err := p.Repo.Changes(ctx, s.Facts.Work, now)
+	if err != nil || len(s.Others) == 0 {
+		return len(changes), err
+	}
+	others, err := w.others(s)
+	if err != nil {
+		return 0, err
+	}
+	latest, err := p.Repo.Changes(ctx, s.Last.Start.Work, now)
+	for _, c := range latest {
+		delete(others, c.Path)
+	}
+	n := 0
+	for _, c := range changes {
+		if !others[c.Path] {
+			n++
+		}
+	}
+	return n, err
+}
+
+// others is the set of files that others changed, as a person let them be.
+func (w *Worker) others(s run.State) (map[string]bool, error) {
+	set := map[string]bool{}
+	for _, ref := range s.Others {
+		list, err := w.lines(ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range list {
+			set[path] = true
+		}
+	}
+	return set, nil
+}
+
 // foreignSeen is the report of foreign files; the zero value without any.
 func (w *Worker) foreignSeen(ctx context.Context, files []string) events.ForeignSeen {
 	return events.ForeignSeen{Files: w.Text(ctx, Lines(files)), Count: len(files)}
@@ -179,6 +219,32 @@ func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, mo
 	}
 	files, err = w.put(ctx, Lines(slices.Compact(list)))
 	return files, move, errors.Join(err, herr)
+}
+
+// Resumable refuses a resume over pinned files that somebody else changed during the
+// baseline. The run would end as refused, as the proof of its work is that of the start.
+func (w *Worker) Resumable(ctx context.Context, s run.State) error {
+	if s.Status != run.Halted || s.Loop.Iteration > 0 || s.Foreign == nil {
+		return nil
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return err
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return fmt.Errorf("record the tree that a run goes on with: %w", err)
+	}
+	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, now.Tree)
+	if err != nil {
+		return err
+	}
+	files := rule.Violations(ruleChanges(changes), p.Pins)
+	if len(files) == 0 {
+		return nil
+	}
+	return wire.Errorf(wire.Conflict, "run %s pins %s, and another session changed it during the baseline", s.Facts.Handle, named(files)).
+		WithHint("apctl restore %[1]s 0   puts it back; then apctl resume %[1]s\na new run pins it as it is now", s.Facts.Handle)
 }
 
 // Strangers selects files that are not as the run knew them. It compares with the start

@@ -2,7 +2,9 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"autopilot/daemon/report/draft"
 	"autopilot/daemon/report/notify/comment"
@@ -32,15 +34,7 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	if p.lands() {
 		return w.landed(ctx, s, p, d)
 	}
-	final, err := w.final(ctx, s, p)
-	if err != nil {
-		return d, err
-	}
-	l := w.language(s)
-	shown, err := w.cfg.Draft(ctx, draft.Set{
-		Run: s.ID, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Title: final.Hide(firstLine(p.Task)),
-		Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Work: final,
-	})
+	shown, err := w.shown(ctx, s, p)
 	if err != nil {
 		return d, err
 	}
@@ -55,6 +49,36 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	}
 	d.Ready = mergeReady(s, d.Problem)
 	return d, err
+}
+
+// shown publishes the final work. What others changed while its last gates ran is not the
+// run's to publish, and nobody has said that it shall stay.
+func (w *Worker) shown(ctx context.Context, s run.State, p *Plan) (draft.Shown, error) {
+	if s.Foreign != nil {
+		files, err := w.lines(s.Foreign.Files)
+		return draft.Shown{Problem: "another session changed " + named(files) + " while the gates ran; commit the work, or put that back, and push it"}, err
+	}
+	final, err := w.final(ctx, s, p)
+	if err != nil {
+		return draft.Shown{}, err
+	}
+	l := w.language(s)
+	return w.cfg.Draft(ctx, draft.Set{
+		Run: s.ID, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Title: final.Hide(firstLine(p.Task)),
+		Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Work: final,
+	})
+}
+
+// mostNamed bounds the files that a sentence names.
+const mostNamed = 3
+
+// named is a list of files in a sentence.
+func named(files []string) string {
+	text := strings.Join(files[:min(len(files), mostNamed)], ", ")
+	if n := len(files) - mostNamed; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 // mergeReady says that passed work needs no more than its merge: a person handed its

@@ -71,8 +71,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 		return d, err
 	}
 	d.GitDenied = len(denied) > 0
-	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
-	d.Files = len(changes)
+	d.Files, err = w.countFiles(ctx, s, p, snap.Work)
 	return d, err
 }
 
@@ -206,9 +205,14 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		return shim.Spec{}, nil, nil, err
 	}
 	env := slices.Concat(agentEnv, agent.EnvIn(call, w.box(l.Effect)), inv.Env)
-	if p.Spec.Git.Push == events.GitDeny {
-		box[noPushName] = []byte(noPush)
-		env = append(env, noPushEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), noPushName))...)
+	guard := ""
+	if sharesStash(p.Repo.Workspace()) {
+		box[stashGuardName] = stashGuard
+		guard = filepath.Join(w.box(l.Effect), stashGuardName)
+	}
+	if text := gitConfig(p.Spec.Git.Push, guard); text != "" {
+		box[gitConfigName] = []byte(text)
+		env = append(env, gitConfigEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), gitConfigName))...)
 	}
 	return shim.Spec{
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
@@ -304,7 +308,21 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) (fault string) {
 	if !dec.Reset.IsZero() {
 		d.ResetMS = dec.Reset.UnixMilli()
 	}
+	d.Gauge = gauge(sum.Limited)
 	return dec.Message
+}
+
+// gauge is what a provider said of a limit, for events.
+func gauge(l stream.Limits) events.Gauge {
+	window := events.Name(l.Window)
+	if l.Used <= 0 || l.Used > 10 || window != "" && !window.Valid() {
+		return events.Gauge{}
+	}
+	g := events.Gauge{Window: window, Percent: min(int(l.Used*100+0.5), 100)}
+	if !l.Reset.IsZero() {
+		g.ResetMS = l.Reset.UnixMilli()
+	}
+	return g
 }
 
 // maxModel bounds the name of a model in events, in bytes.

@@ -21,7 +21,7 @@ tester-*) says '{"v":1,"verdict":"passed"}';;
 *-deep-interview) mkdir -p .omx/specs .omx/context; echo x > .omx/specs/deep-interview-greet.md
 for k in 'activation prompt' 'original task status' 'desired outcome' 'known facts' constraints unknowns touchpoints 'scope note'; do echo "- $k: x"; done > .omx/context/greet-1.md;;
 *-ralplan) mkdir -p .omx/plans; echo AC1 > .omx/plans/prd-greet.md; echo AC1 > .omx/plans/test-spec-greet.md;;
-*) mkdir -p .omx/ultragoal; echo hello > greet; echo greet > .omx/ultragoal/changes-greet.md;;
+*) mkdir -p .omx/ultragoal; echo hello > greet; { echo greet; echo "- team: not needed"; } > .omx/ultragoal/changes-greet.md;;
 esac`
 
 // TestOmxOfADaemonThatIsKilledInAPhase kills the daemon while somebody works or looks in

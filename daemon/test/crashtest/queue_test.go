@@ -129,7 +129,7 @@ func landedOnce(t *testing.T, w *world, ws string, v wire.QueueView) {
 	if out := git(ws, "status", "--porcelain"); strings.TrimSpace(out) != "M mine" {
 		t.Errorf("the user's tree: %q", out)
 	}
-	line := git(ws, "log", "--first-parent", "--format=%H %s", "main..autopilot/queue-night")
+	line := git(ws, "log", "--first-parent", "--format=%H %s", "HEAD..autopilot/queue-night")
 	there := w.path("landed")
 	git(ws, "worktree", "add", "-q", "--detach", there, "autopilot/queue-night")
 	if a := w.command(there, nil, "sh", "suite.sh"); a.code != 0 {
