@@ -184,10 +184,10 @@ func (h *hosts) race(t *testing.T) {
 	fence := map[string]uint64{}
 	for round := range rounds {
 		if round == 50 {
-			dead := h.c.Leader(0, "AP_EVENTS_1")
+			dead := h.c.Leader(0, "AP_TEAM_1")
 			h.c.Down(dead)
 			defer h.c.Up(h.t, dead)
-			comes(t, "another leader", func() bool { return h.c.Leader(0, "AP_EVENTS_1") >= 0 })
+			comes(t, "another leader", func() bool { return h.c.Leader(0, "AP_TEAM_1") >= 0 })
 		}
 		key := fmt.Sprintf("branch:round-%d", round%10)
 		took := make([]wire.ClaimView, 2)

@@ -86,7 +86,7 @@ func (m member) here(args ...string) answer {
 // shared is the log of the team, beside all daemons.
 func shared(t *testing.T, c *clustertest.Cluster) log.Log {
 	t.Helper()
-	l, err := log.Open(t.Context(), c.Connect(t, 0, 0), log.Config{Quota: 256 << 20, Reserve: 16 << 20, Replicas: clustertest.Size, AckTimeout: 5 * time.Second})
+	l, err := log.Open(t.Context(), c.Connect(t, 0, 0), log.Config{Quota: 256 << 20, Reserve: 16 << 20, Replicas: clustertest.Size, AckTimeout: 5 * time.Second, Shared: &log.Sharing{Host: "beside"}})
 	if err != nil {
 		t.Fatal(err)
 	}
