@@ -15,10 +15,14 @@ func (s Style) Claims(v wire.ClaimsView, all bool) string {
 		return s.teamAway(v)
 	}
 	if len(v.Claims) == 0 {
-		if all {
-			return "nothing is claimed\n" + s.teamAway(v)
+		is, where, when := "is", "", ""
+		if t := v.Team; t != nil && (t.Problem != "" || t.Reading) {
+			is, when = "was", " when the team was last heard"
 		}
-		return "nothing is claimed in this repository\n" + s.teamAway(v)
+		if !all {
+			where = " in this repository"
+		}
+		return "nothing " + is + " claimed" + where + when + "\n" + s.teamAway(v)
 	}
 	var b strings.Builder
 	of := ""

@@ -237,6 +237,8 @@ func (s Style) Daemon(d wire.DaemonView) string {
 		{"socket", Line(d.Socket)},
 		{"listens", s.listens(d.Listen)},
 		{"team", s.shares(d.Team)},
+		{"team log", s.teamLog(d.Team)},
+		{"team hosts", s.teamHosts(d.Team)},
 		{"log", Line(d.Log)},
 	})
 }

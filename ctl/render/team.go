@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"autopilot/events/wire"
 )
@@ -18,7 +19,64 @@ func (s Style) shares(t *wire.TeamView) string {
 	if t.TLS {
 		text += " with TLS"
 	}
-	return text + " since " + s.Clock(t.Since)
+	text += " since " + s.Clock(t.Since)
+	if t.Reading {
+		text += "; its log is being read"
+	}
+	return text
+}
+
+// teamLog is how much a team has stored, and where.
+func (s Style) teamLog(t *wire.TeamView) string {
+	if t == nil || t.Quota == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s of %s", count(int(t.Events), "event"), Size(t.Bytes), Size(t.Quota))
+	if t.Replicas < t.Wanted {
+		text += ", " + s.paint(yellow, fmt.Sprintf("on %d of %s", t.Replicas, count(t.Wanted, "server")))
+	}
+	var on []string
+	for _, c := range t.Servers {
+		name := Line(c.Name)
+		switch {
+		case c.Offline:
+			name += " " + s.paint(yellow, "(offline)")
+		case c.Name == t.Leader:
+			name += " (leads)"
+		case !c.Current:
+			name += fmt.Sprintf(" (lacks %s)", count(int(c.Lag), "event"))
+		}
+		on = append(on, name)
+	}
+	if len(on) > 0 {
+		text += ", on " + strings.Join(on, ", ")
+	}
+	return text
+}
+
+// teamHosts are the hosts of a team.
+func (s Style) teamHosts(t *wire.TeamView) string {
+	if t == nil {
+		return ""
+	}
+	var out []string
+	for _, h := range t.Hosts {
+		name := Line(h.Name)
+		if h.Person != "" {
+			name += " (" + Line(h.Person) + ")"
+		}
+		switch {
+		case h.Here:
+			name += ", this one"
+		case h.Away && t.Problem == "":
+			name += ", " + s.paint(yellow, "away") + " since " + s.Clock(h.Heard)
+		}
+		out = append(out, name)
+	}
+	if len(out) == 0 {
+		return "this one has id " + Line(t.Host)
+	}
+	return strings.Join(out, "; ") + "; this one has id " + Line(t.Host)
 }
 
 // teamAway says that a list of claims lacks some, or may be old.
