@@ -269,9 +269,9 @@ func (s Style) Verify(v wire.VerifyReply) string {
 	}
 	if len(v.Problems) > 0 {
 		fmt.Fprintf(&b, "%s found: %s\n", count(len(v.Problems), "problem"), what)
-		return b.String()
+		return b.String() + s.teamProof(v.Team)
 	}
-	return s.paint(green, s.pick("✓", "ok")) + " all is well: " + what + "\n"
+	return s.paint(green, s.pick("✓", "ok")) + " all is well: " + what + "\n" + s.teamProof(v.Team)
 }
 
 // Version names both sides; daemon is empty when none runs.

@@ -99,3 +99,30 @@ func (s Style) teamAway(v wire.ClaimsView) string {
 	return s.paint(yellow, "the team is out of reach") + fmt.Sprintf(" since %s: %s, and nothing but a work tree can be claimed now\n  %s\n  apctl doctor   says what may be wrong\n",
 		s.Clock(t.Since), what, Line(t.Problem))
 }
+
+// teamProof says what was proven of the log of a team.
+func (s Style) teamProof(t *wire.TeamProof) string {
+	if t == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range t.Problems {
+		fmt.Fprintf(&b, "%s team: %s at event %d: %s\n", s.paint(red, s.pick("✗", "x")), Line(p.Aggregate), p.Seq, Line(p.What))
+	}
+	what := count(t.Aggregates, "log") + ", " + count(t.Events, "event")
+	if t.Cut > 0 {
+		what += ", of " + count(t.Cut, "log") + " the latest events alone, as the servers keep no more"
+	}
+	if t.Unknown > 0 {
+		what += ", " + s.unknown(t.Unknown)
+	}
+	switch {
+	case t.Unread != "":
+		fmt.Fprintf(&b, "%s the log of the team was not proven: %s\n", s.paint(yellow, "!"), Line(t.Unread))
+	case len(t.Problems) > 0:
+		fmt.Fprintf(&b, "%s found in the log of the team: %s\n", count(len(t.Problems), "problem"), what)
+	default:
+		b.WriteString(s.paint(green, s.pick("✓", "ok")) + " the log of the team is well: " + what + "\n")
+	}
+	return b.String()
+}

@@ -40,3 +40,13 @@ type TeamHost struct {
 	Here    bool      `json:"here,omitzero"` // this host
 	Away    bool      `json:"away,omitzero"` // it gave no sign of life for a while
 }
+
+// TeamProof is what verify found in the log of a team.
+type TeamProof struct {
+	Aggregates int       `json:"aggregates"`
+	Events     int       `json:"events"`
+	Cut        int       `json:"cut"`             // claims and accounts whose earlier events the servers have dropped
+	Unknown    int       `json:"unknown"`         // events of types unknown to this version
+	Unread     string    `json:"unread,omitzero"` // why the log could not be read to its end
+	Problems   []Problem `json:"problems"`
+}

@@ -17,13 +17,14 @@ const (
 	patience = 1500 * time.Millisecond // for one look
 	soon     = 250 * time.Millisecond  // after a look that has failed
 	late     = 4 * time.Second         // without an answer it is away
+	move     = 5 * time.Second         // away for so long, another server is tried, and so again and again
 	renew    = 10 * time.Second        // without an answer it is opened anew
 )
 
 // watch looks whether the team answers. Servers without a majority keep their
 // connections, and a single one still answers reads.
 func (t *Team) watch(ctx context.Context) {
-	good, opened := time.Now(), time.Now()
+	good, opened, moved := time.Now(), time.Now(), time.Time{}
 	for ctx.Err() == nil {
 		head, err := t.ask(ctx)
 		wait := every
@@ -36,6 +37,10 @@ func (t *Team) watch(ctx context.Context) {
 			t.heard.send()
 		case now.Sub(good) >= late || t.Lost():
 			t.note(ctx, t.cause(err))
+			if now.Sub(moved) >= move {
+				moved = now
+				t.leave()
+			}
 			if now.Sub(opened) >= renew { // the servers may be others than before
 				opened = now
 				if err := t.open(ctx); err != nil {
@@ -53,6 +58,17 @@ func (t *Team) watch(ctx context.Context) {
 		case <-timer.C:
 		}
 		timer.Stop()
+	}
+}
+
+// leave has the link go to another server, where it has one: this one may be cut off
+// from the others, and answers pings.
+func (t *Team) leave() {
+	t.mu.Lock()
+	link := t.link
+	t.mu.Unlock()
+	if link.Lost() == nil {
+		link.Move()
 	}
 }
 

@@ -174,5 +174,9 @@ func (l *TeamLink) TLS() bool {
 	return err == nil && state.Version >= tls.VersionTLS12
 }
 
+// Move leaves the server for another one: it may be the only one that is cut off from
+// the rest.
+func (l *TeamLink) Move() { _ = l.nc.ForceReconnect() } // it fails at the end of the link alone
+
 // Close ends the link.
 func (l *TeamLink) Close() { l.nc.Close() }
