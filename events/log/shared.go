@@ -70,6 +70,14 @@ func (n names) read(subject string) string {
 	return subject + ".*"
 }
 
+// overhead is what an event needs more than in a log of one host.
+func (n names) overhead(subject string) int64 {
+	if !n.shared() {
+		return 0
+	}
+	return int64(len(n.write(subject)) - len(subject) + len(conditionSubjectHeader+": \r\n") + len(n.read(subject)))
+}
+
 // parse is the inverse of write, for every host.
 func (n names) parse(stored string) (subject, writer string) {
 	rest, ok := strings.CutPrefix(stored, n.stem)
@@ -79,6 +87,8 @@ func (n names) parse(stored string) (subject, writer string) {
 	}
 	return events.SubjectPrefix + rest[:at], rest[at+1:]
 }
+
+func (s *Stream) named() names { return namesOf(s.cfg.Shared) }
 
 func (s *Stream) shared() bool { return s.cfg.Shared != nil }
 

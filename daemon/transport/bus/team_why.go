@@ -38,8 +38,7 @@ func whyNot(urls string, options []nats.Option, last error) error {
 	if len(causes) < len(all) {
 		return last // one came back meanwhile: the next attempt finds it
 	}
-	slices.SortStableFunc(causes, func(a, b error) int { return telling(b) - telling(a) })
-	return joined(causes)
+	return several(causes)
 }
 
 // telling ranks causes: of a certificate, of credentials, and of the network.
@@ -58,8 +57,10 @@ func telling(err error) int {
 	return 1
 }
 
-// joined is all causes in one line.
-func joined(causes []error) error {
+// several is all causes in one line, the most telling one first.
+func several(causes []error) error {
+	causes = slices.Clone(causes)
+	slices.SortStableFunc(causes, func(a, b error) int { return telling(b) - telling(a) })
 	text := make([]string, len(causes))
 	for i, err := range causes {
 		text[i] = err.Error()
