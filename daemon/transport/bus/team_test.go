@@ -48,7 +48,7 @@ func TestTheMostTellingCauseIsNamedFirst(t *testing.T) {
 	gone := &refusal{"nats://c", &net.OpError{Op: "dial", Err: errors.New("no route to host")}}
 	for _, order := range [][]error{{gone, wrong, denied}, {denied, gone, wrong}, {wrong, denied, gone}} {
 		got := several(order).Error()
-		if want := "tls://a: x509: certificate signed by unknown authority; nats://b: nats: Authorization Violation; nats://c: dial : no route to host"; got != want {
+		if want := "tls://a: x509: certificate signed by unknown authority; nats://b: nats: authorization violation; nats://c: dial: no route to host"; got != want {
 			t.Errorf("%s", got)
 		}
 	}
