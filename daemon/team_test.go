@@ -94,7 +94,7 @@ func (h *hosts) seen(t *testing.T) {
 		t.Errorf("there it is %+v", v)
 	}
 	_, err := h.two.takes("branch:fix/x")
-	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host %s", h.one.pid, h.a.d.HostID))
+	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host ", h.one.pid))
 	refusedAs(t, "given back there", h.two.drops("branch:fix/x"), wire.Conflict, "is held by")
 	h.b.saysAll("a push there", h.two.hook(wire.HookCalls, runs("git push origin fix/x")), "branch fix/x is held by")
 	// Each has its own work tree, and the claim on it is in no log but its own.

@@ -14,7 +14,8 @@ import (
 // 5 s: one look that came just in time, and as many as it takes to be late.
 const (
 	every    = 1500 * time.Millisecond // between two looks
-	patience = 1500 * time.Millisecond // for one look
+	patience = 1500 * time.Millisecond // for one look, at most
+	least    = time.Second             // and at least
 	soon     = 250 * time.Millisecond  // after a look that has failed
 	late     = 4 * time.Second         // without an answer it is away
 	move     = 5 * time.Second         // away for so long, another server is tried, and so again and again
@@ -26,7 +27,7 @@ const (
 func (t *Team) watch(ctx context.Context) {
 	good, opened, moved := time.Now(), time.Now(), time.Time{}
 	for ctx.Err() == nil {
-		head, err := t.ask(ctx)
+		head, err := t.ask(ctx, min(patience, max(least, late-time.Since(good))))
 		wait := every
 		switch now := time.Now(); {
 		case err == nil:
@@ -74,9 +75,9 @@ func (t *Team) leave() {
 
 // ask has the leader of the log say where it ends, and a majority store that this host
 // is there.
-func (t *Team) ask(ctx context.Context) (head uint64, err error) {
+func (t *Team) ask(ctx context.Context, within time.Duration) (head uint64, err error) {
 	p := t.now()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	var wg sync.WaitGroup
 	var said error
@@ -84,18 +85,18 @@ func (t *Team) ask(ctx context.Context) (head uint64, err error) {
 	head, err = p.stream.Head(ctx)
 	wg.Wait()
 	if err != nil {
-		return 0, why("no server leads", err)
+		return 0, why("no server leads", err, within)
 	}
 	if said != nil {
-		return 0, why("no majority of the servers stores anything", said)
+		return 0, why("no majority of the servers stores anything", said, within)
 	}
 	return head, nil
 }
 
 // why is an answer that has not come, in words.
-func why(what string, err error) error {
+func why(what string, err error, within time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: no answer within %v", what, patience)
+		return fmt.Errorf("%s: no answer within %v", what, within.Round(100*time.Millisecond))
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
