@@ -160,15 +160,6 @@ func (s *Stream) readFrom(ctx context.Context, from Cursor, follow bool) iter.Se
 	}
 }
 
-// FollowLasts yields the latest event of each aggregate and host of a shared log, and
-// then follows.
-func (s *Stream) FollowLasts(ctx context.Context) iter.Seq2[Stored, error] {
-	return func(yield func(Stored, error) bool) {
-		r := reader{s: s, subject: subjects, lasts: true, follow: true}
-		r.all(ctx, yield)
-	}
-}
-
 // all yields what it reads of all subjects.
 func (r *reader) all(ctx context.Context, yield func(Stored, error) bool) {
 	r.each(ctx, func(st Stored, _ uint64, err error) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"autopilot/events"
@@ -190,4 +191,13 @@ func (s *Stream) Head(ctx context.Context) (uint64, error) {
 		return 0, fmt.Errorf("read the end of the log: %w: %w", ErrUnavailable, err)
 	}
 	return i.State.LastSeq, nil
+}
+
+// FollowLasts yields the latest event of each aggregate and host of a shared log, and
+// then follows.
+func (s *Stream) FollowLasts(ctx context.Context) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		r := reader{s: s, subject: subjects, lasts: true, follow: true}
+		r.all(ctx, yield)
+	}
 }
