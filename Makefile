@@ -21,7 +21,7 @@ PLAYED    = ./cmd/apctl ./daemon/test/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install uninstall dist demo test play sim race fuzz crash powercut diskfull writers land fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install uninstall dist demo test play sim race fuzz crash powercut diskfull writers land fixtures cheat honest soak herd team agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ soak: ## 300 short runs through one daemon, and what it holds after them: one ta
 
 herd: ## 24 agents that take memory, started at once, and as root some in a small group: the cap holds
 	@go test -count=1 -timeout 40m -v -run 'Herd' ./daemon/test/crashtest -crash.herd
+
+team: ## three real servers and three daemons: kill, stop, cut and restart them; a table of times, and the history judged
+	@go test -count=1 -timeout 30m -v -run '^TestTeamFaults$$' ./daemon/test/crashtest -crash.team
 
 agents-real: ## the real agent programs, from npm, against a provider on loopback: one table
 	@go test -v -count=1 -timeout 40m ./daemon/agent/realtest -agents.real

@@ -18,7 +18,8 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Prove that the record of a run is whole",
 		Long: `Proves hash chain and sequence of a run, that each event is the one which was
 acknowledged, that the texts which it names are there, and that its state built
-anew from the record equals the live one. No RUN means the latest of this
+anew from the record equals the live one. With --all also the log of the team, as
+far as its servers keep it. No RUN means the latest of this
 directory. Exits 1 when there is a problem; the first one names the first bad
 event. For a store that no daemon can open: autopilotd verify --offline.`,
 		Example:           "  apctl verify\n  apctl verify --all --json",
@@ -41,7 +42,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions, args []string) erro
 	if err := a.answer(wire.SchemaVerify, reply, func(s render.Style) string { return s.Verify(reply) }); err != nil {
 		return err
 	}
-	if len(reply.Problems) > 0 {
+	if len(reply.Problems) > 0 || reply.Team != nil && len(reply.Team.Problems) > 0 {
 		return exitStatus(wire.ExitFailed)
 	}
 	return nil

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"os"
+	"os/user"
 	"time"
 
 	"autopilot/daemon/coord/team"
@@ -20,14 +22,25 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 		return
 	}
 	d.Team = team.New(team.Config{
-		Servers: *d.cfg.Team, Name: "autopilotd " + d.HostID, Blobs: d.Blobs, Log: d.cfg.Log, Now: now, Heard: d.teamHeard, Came: d.teamCame,
+		Servers: *d.cfg.Team, Self: d.self(), Blobs: d.Blobs, Log: d.cfg.Log, Now: now,
+		Heard: d.teamHeard, Came: d.teamCame, Answers: d.teamAnswers,
 	})
 	d.teamLog = journal.New(d.Team.Log(), d.HostID, now)
 	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.HostID), time.Now, d.cfg.Log)
 }
 
-// openTeam begins to share, and waits a little: who asks first shall not hear that
-// it was not tried yet.
+// self is what the other hosts are told of this one.
+func (d *Daemon) self() team.Self {
+	s := team.Self{Host: d.HostID, Version: d.Version}
+	s.Name, _ = os.Hostname() // without a name its id is shown
+	if u, err := user.Current(); err == nil {
+		s.Person = u.Username
+	}
+	return s
+}
+
+// openTeam begins to share, and waits a little, so that the first caller hears what is
+// claimed.
 func (d *Daemon) openTeam(ctx context.Context) {
 	if d.Team == nil {
 		return
@@ -54,10 +67,17 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	}
 }
 
-// teamCame stores what is owed, and looks at what was not seen meanwhile.
+// teamCame looks at what was not seen meanwhile.
 func (d *Daemon) teamCame(ctx context.Context) {
-	for _, id := range d.shared.Settle(ctx) {
+	for _, id := range d.shared.Known() {
 		d.Accounts.Heard(id)
 	}
 	d.Claims.Wake()
+}
+
+// teamAnswers stores what is owed to the team.
+func (d *Daemon) teamAnswers(ctx context.Context) {
+	for _, id := range d.shared.Settle(ctx) {
+		d.Accounts.Heard(id)
+	}
 }

@@ -94,7 +94,7 @@ func (h *hosts) seen(t *testing.T) {
 		t.Errorf("there it is %+v", v)
 	}
 	_, err := h.two.takes("branch:fix/x")
-	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host %s", h.one.pid, h.a.d.HostID))
+	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host ", h.one.pid))
 	refusedAs(t, "given back there", h.two.drops("branch:fix/x"), wire.Conflict, "is held by")
 	h.b.saysAll("a push there", h.two.hook(wire.HookCalls, runs("git push origin fix/x")), "branch fix/x is held by")
 	// Each has its own work tree, and the claim on it is in no log but its own.
@@ -103,14 +103,18 @@ func (h *hosts) seen(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	comes(t, "the name of the other host", func() bool { return listed(h.b, "branch:fix/x").HostName != "" })
+	if v := listed(h.b, "branch:fix/x"); !strings.Contains(v.Holder, "of host "+v.HostName+" (") || v.Person == "" {
+		t.Errorf("it is held by %q, of %q", v.Holder, v.Person)
+	}
 	if err := h.one.drops("branch:fix/x"); err != nil {
 		t.Fatal(err)
 	}
 	if v, err := h.two.takes("branch:fix/x"); err != nil || v.Fence < 3 {
 		t.Errorf("free, and taken there: %+v, %v", v, err)
 	}
-	if v, err := h.a.d.api.Verify(t.Context(), h.a.request(), wire.VerifyRequest{Every: true}); err != nil || len(v.Problems) > 0 {
-		t.Errorf("verify: %+v, %v", v, err)
+	if v, err := h.a.d.api.Verify(t.Context(), h.a.request(), wire.VerifyRequest{Every: true}); err != nil || len(v.Problems) > 0 || v.Team == nil || len(v.Team.Problems) > 0 || v.Team.Events == 0 || v.Team.Unread != "" {
+		t.Errorf("verify: %+v, %+v, %v", v, v.Team, err)
 	}
 }
 
@@ -184,10 +188,10 @@ func (h *hosts) race(t *testing.T) {
 	fence := map[string]uint64{}
 	for round := range rounds {
 		if round == 50 {
-			dead := h.c.Leader(0, "AP_EVENTS_1")
+			dead := h.c.Leader(0, "AP_TEAM_1")
 			h.c.Down(dead)
 			defer h.c.Up(h.t, dead)
-			comes(t, "another leader", func() bool { return h.c.Leader(0, "AP_EVENTS_1") >= 0 })
+			comes(t, "another leader", func() bool { return h.c.Leader(0, "AP_TEAM_1") >= 0 })
 		}
 		key := fmt.Sprintf("branch:round-%d", round%10)
 		took := make([]wire.ClaimView, 2)
@@ -264,9 +268,11 @@ func (h *hosts) away(t *testing.T) {
 	if err != nil || status.Team == nil || status.Team.Problem == "" {
 		t.Errorf("status: %+v, %v", status.Team, err)
 	}
-	if got, err := h.a.d.Claims.List(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" {
+	if got, err := h.a.d.Claims.List(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" || !got.Unknown {
 		t.Errorf("list: %+v, %v", got, err)
 	}
+	h.a.saysAll("a push of which nothing is known", h.one.hook(wire.HookCalls, runs("git push origin fix/x")), "who holds branch fix/x is not known")
+	h.a.silent("a push to where its host guards", h.one.hook(wire.HookCalls, runs("git push origin main")))
 	h.b.write(map[string]string{"go": ""})
 	h.b.wants(h.b.until(v.ID, settled), "done")
 	h.a.wants(h.a.play(h.a.spec("test -f ok", "touch ok")), "done")

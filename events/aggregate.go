@@ -66,6 +66,9 @@ func ParseAggregate(s string) (Aggregate, error) {
 	return Aggregate{}, fmt.Errorf("aggregate %q: unknown kind %q", s, kind)
 }
 
+// SourceOf is the source of events that a host writes.
+func SourceOf(host string) string { return "autopilot/" + host }
+
 // maxID is the longest aggregate id.
 const maxID = 128
 

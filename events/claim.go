@@ -60,10 +60,15 @@ type ClaimAcquired struct {
 	TTLMS int64      `json:"ttl_ms"` // it is fresh for so long
 }
 
-// ClaimRenewed says that its owner still holds it, and counts the time anew.
+// ClaimRenewed says that its owner still holds it, and counts the time anew. It says
+// again what was acquired, as the log of a team keeps only the latest events.
 type ClaimRenewed struct {
-	Fence uint64 `json:"fence"`
-	TTLMS int64  `json:"ttl_ms"`
+	Fence   uint64     `json:"fence"`
+	TTLMS   int64      `json:"ttl_ms"`
+	Kind    ClaimKind  `json:"kind,omitzero"`
+	Key     Ref        `json:"key,omitzero"`
+	Owner   ClaimOwner `json:"owner,omitzero"`
+	SinceMS int64      `json:"since_ms,omitzero"` // when the owner acquired it
 }
 
 // ClaimReleased says that its owner has given it back.

@@ -11,11 +11,18 @@ import (
 
 // Claims lists who holds what.
 func (s Style) Claims(v wire.ClaimsView, all bool) string {
+	if len(v.Claims) == 0 && v.Unknown {
+		return s.teamAway(v)
+	}
 	if len(v.Claims) == 0 {
-		if all {
-			return "nothing is claimed\n" + s.teamAway(v.Team)
+		is, where, when := "is", "", ""
+		if t := v.Team; t != nil && (t.Problem != "" || t.Reading) {
+			is, when = "was", " when the team was last heard"
 		}
-		return "nothing is claimed in this repository\n" + s.teamAway(v.Team)
+		if !all {
+			where = " in this repository"
+		}
+		return "nothing " + is + " claimed" + where + when + "\n" + s.teamAway(v)
 	}
 	var b strings.Builder
 	of := ""
@@ -30,7 +37,7 @@ func (s Style) Claims(v wire.ClaimsView, all bool) string {
 		rows = append(rows, []string{Line(c.Key), Line(c.State), fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
 	}
 	flush()
-	return b.String() + s.teamAway(v.Team)
+	return b.String() + s.teamAway(v)
 }
 
 // firstCommit is how much of the first commit of a repository is shown.

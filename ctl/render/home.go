@@ -237,6 +237,8 @@ func (s Style) Daemon(d wire.DaemonView) string {
 		{"socket", Line(d.Socket)},
 		{"listens", s.listens(d.Listen)},
 		{"team", s.shares(d.Team)},
+		{"team log", s.teamLog(d.Team)},
+		{"team hosts", s.teamHosts(d.Team)},
 		{"log", Line(d.Log)},
 	})
 }
@@ -267,9 +269,9 @@ func (s Style) Verify(v wire.VerifyReply) string {
 	}
 	if len(v.Problems) > 0 {
 		fmt.Fprintf(&b, "%s found: %s\n", count(len(v.Problems), "problem"), what)
-		return b.String()
+		return b.String() + s.teamProof(v.Team)
 	}
-	return s.paint(green, s.pick("✓", "ok")) + " all is well: " + what + "\n"
+	return s.paint(green, s.pick("✓", "ok")) + " all is well: " + what + "\n" + s.teamProof(v.Team)
 }
 
 // Version names both sides; daemon is empty when none runs.

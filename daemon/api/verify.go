@@ -36,9 +36,12 @@ func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRe
 		live.Hosts[a.HostID] = s
 	}
 	live.Accounts, live.Peers, live.Claims, live.Queues = a.Accounts.Records(), a.Peers.States(), a.Claims.Records(), a.Queue.States()
+	team := a.Team.Verify(ctx)
 	to := a.Mark.Latest()
 	if to.Stream == "" {
-		return prove.New(prove.Config{}).Reply(), nil
+		reply := prove.New(prove.Config{}).Reply()
+		reply.Team = team
+		return reply, nil
 	}
 	p := prove.New(prove.Config{Live: live, Open: true, Text: a.checkText, Gone: a.Removal.Pending().Covers})
 	if err := p.Files(ctx, filestore.StreamsIn(a.Places.State), to, a.Seals); err != nil {
@@ -47,7 +50,9 @@ func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRe
 	if err := p.Bundles(ctx, archive.DirIn(a.Places.State)); err != nil {
 		return wire.VerifyReply{}, err
 	}
-	return p.Reply(), nil
+	reply := p.Reply()
+	reply.Team = team
+	return reply, nil
 }
 
 // checkText says how a text differs from the ref in an event.

@@ -72,7 +72,7 @@ func (s *Stream) write(ctx context.Context, w *write) (uint64, error) {
 	case !follows(w.Event, t.seq, t.hash):
 		return 0, ErrConflict
 	}
-	w.size = storedSize(w.Subject, t.position, len(w.Bytes))
+	w.size = storedSize(w.Subject, t.position, len(w.Bytes)) + s.named().overhead(w.Subject)
 	if err := s.makeRoom(ctx, w); err != nil {
 		return 0, err
 	}

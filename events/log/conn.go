@@ -26,7 +26,10 @@ type conn interface {
 	// last is the last message of a subject, from the leader.
 	last(ctx context.Context, subject string) (message, error)
 	state(ctx context.Context) (jetstream.StreamState, error)
-	consume(ctx context.Context, subject string, position uint64) (jetstream.Consumer, error)
+	info(ctx context.Context) (*jetstream.StreamInfo, error)
+	consume(ctx context.Context, subject string, from start) (jetstream.Consumer, error)
+	// message is what a consumer has delivered.
+	message(m jetstream.Msg, position uint64) message
 	release(c jetstream.Consumer)
 	closed() bool
 	replicated() bool
@@ -36,6 +39,14 @@ type message struct {
 	subject  string
 	position uint64
 	body     []byte
+	writer   string // host that the server let write it, in a shared log
+}
+
+// start is where a consumer begins: at a position, or with the last message of each
+// stored subject.
+type start struct {
+	position uint64
+	lasts    bool
 }
 
 var errNoMessage = errors.New("no message")
@@ -93,14 +104,15 @@ type natsConn struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	prefix string
+	names  names
 }
 
 func (c *natsConn) publish(ctx context.Context, subject string, expected uint64, body []byte) (uint64, error) {
-	resp, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{
-		Subject: subject,
-		Header:  nats.Header{conditionHeader: {strconv.FormatUint(expected, 10)}},
-		Data:    body,
-	})
+	header := nats.Header{conditionHeader: {strconv.FormatUint(expected, 10)}}
+	if c.names.shared() { // the condition is on what all hosts have stored
+		header[conditionSubjectHeader] = []string{c.names.read(subject)}
+	}
+	resp, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: c.names.write(subject), Header: header, Data: body})
 	if err != nil {
 		return 0, err
 	}
@@ -122,49 +134,66 @@ func (c *natsConn) publish(ctx context.Context, subject string, expected uint64,
 }
 
 func (c *natsConn) put(subject string, body []byte) (jetstream.PubAckFuture, error) {
-	return c.js.PublishAsync(subject, body)
+	return c.js.PublishAsync(c.names.write(subject), body)
 }
 
 func (c *natsConn) next(ctx context.Context, subject string, position uint64) (message, error) {
 	var opts []jetstream.GetMsgOpt
 	if subject != "" {
-		opts = append(opts, jetstream.WithGetMsgSubject(subject))
+		opts = append(opts, jetstream.WithGetMsgSubject(c.names.read(subject)))
 	}
-	return rawMessage(c.stream.GetMsg(ctx, position, opts...))
+	return c.rawMessage(c.stream.GetMsg(ctx, position, opts...))
 }
 
 func (c *natsConn) last(ctx context.Context, subject string) (message, error) {
-	return rawMessage(c.stream.GetLastMsgForSubject(ctx, subject))
+	return c.rawMessage(c.stream.GetLastMsgForSubject(ctx, c.names.read(subject)))
 }
 
-func rawMessage(m *jetstream.RawStreamMsg, err error) (message, error) {
+func (c *natsConn) rawMessage(m *jetstream.RawStreamMsg, err error) (message, error) {
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return message{}, errNoMessage
 	case err != nil:
 		return message{}, err
 	}
-	return message{m.Subject, m.Sequence, m.Data}, nil
+	return c.named(m.Subject, m.Sequence, m.Data), nil
+}
+
+func (c *natsConn) named(stored string, position uint64, body []byte) message {
+	subject, writer := c.names.parse(stored)
+	return message{subject, position, body, writer}
+}
+
+func (c *natsConn) message(m jetstream.Msg, position uint64) message {
+	return c.named(m.Subject(), position, m.Data())
 }
 
 func (c *natsConn) state(ctx context.Context) (jetstream.StreamState, error) {
-	info, err := c.stream.Info(ctx)
+	info, err := c.info(ctx)
 	if err != nil {
 		return jetstream.StreamState{}, err
 	}
 	return info.State, nil
 }
 
-func (c *natsConn) consume(ctx context.Context, subject string, position uint64) (jetstream.Consumer, error) {
-	return c.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		FilterSubject:     subject,
+func (c *natsConn) info(ctx context.Context) (*jetstream.StreamInfo, error) {
+	return c.stream.Info(ctx)
+}
+
+func (c *natsConn) consume(ctx context.Context, subject string, from start) (jetstream.Consumer, error) {
+	cfg := jetstream.ConsumerConfig{
+		FilterSubject:     c.names.read(subject),
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       max(position, 1),
+		OptStartSeq:       max(from.position, 1),
 		AckPolicy:         jetstream.AckNonePolicy,
 		MemoryStorage:     true,
 		Replicas:          1,
 		InactiveThreshold: consumerIdle,
-	})
+	}
+	if from.lasts {
+		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverLastPerSubjectPolicy, 0
+	}
+	return c.stream.CreateConsumer(ctx, cfg)
 }
 
 // release removes a consumer without waiting: the server forgets it anyway

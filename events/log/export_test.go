@@ -61,7 +61,7 @@ func (f *faulty) next(ctx context.Context, subject string, position uint64) (mes
 	case cut:
 		return message{}, errLost
 	case taken:
-		return message{subject, position, []byte("another event")}, nil
+		return message{subject: subject, position: position, body: []byte("another event")}, nil
 	}
 	return f.conn.next(ctx, subject, position)
 }

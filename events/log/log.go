@@ -35,6 +35,7 @@ type Stored struct {
 	Hash     string       // events.Hash(Bytes): the prevhash of the next event
 	Cursor   Cursor       // the place right behind it
 	Position uint64       // in its generation, from 1
+	Cut      bool         // what came right before it is not kept any more, see Sharing
 }
 
 // Class says which part of the quota an append may use.
@@ -108,6 +109,10 @@ const maxAttempts = 3
 // conditionHeader carries the stream position that the aggregate must still
 // end at. JetStream's sequences per subject are positions in the stream.
 const conditionHeader = "Nats-Expected-Last-Subject-Sequence"
+
+// conditionSubjectHeader names the subjects that the condition is on, where it is not
+// the one of the message.
+const conditionSubjectHeader = "Nats-Expected-Last-Subject-Sequence-Subject"
 
 // follows says whether e is the event right behind an aggregate that ends with
 // last at that hash.

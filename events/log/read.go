@@ -34,6 +34,10 @@ func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 		if t, ok := s.tails.get(agg); ok && t.seq <= after {
 			from = t.position + 1
 		}
+		if s.shared() {
+			s.readKept(ctx, agg, after, from, yield)
+			return
+		}
 		each := s.consume
 		if s.conn.replicated() {
 			each = s.lookUp
@@ -152,13 +156,18 @@ func (s *Stream) readFrom(ctx context.Context, from Cursor, follow bool) iter.Se
 			}
 			return
 		}
-		r.each(ctx, func(st Stored, _ uint64, err error) bool {
-			if err != nil {
-				return yield(st, fmt.Errorf("read events: %w", err))
-			}
-			return yield(st, nil)
-		})
+		r.all(ctx, yield)
 	}
+}
+
+// all yields what it reads of all subjects.
+func (r *reader) all(ctx context.Context, yield func(Stored, error) bool) {
+	r.each(ctx, func(st Stored, _ uint64, err error) bool {
+		if err != nil {
+			return yield(st, fmt.Errorf("read events: %w", err))
+		}
+		return yield(st, nil)
+	})
 }
 
 func (s *Stream) resolve(ctx context.Context, c Cursor) (uint64, error) {
@@ -202,6 +211,8 @@ func (s *Stream) decoded(m message) (Stored, error) {
 		return st, fmt.Errorf("position %d: %w: %w", m.position, ErrDamaged, err)
 	case e.Aggregate.Subject() != m.subject:
 		return st, fmt.Errorf("position %d: %w: an event of %s is stored under %s", m.position, ErrDamaged, e.Aggregate, m.subject)
+	case m.writer != "" && e.Source != events.SourceOf(m.writer):
+		return st, fmt.Errorf("position %d: %w: an event of %s was written with the credentials of host %s", m.position, ErrDamaged, e.Source, m.writer)
 	}
 	st.Event = e
 	return st, nil
@@ -222,7 +233,7 @@ func StoredAt(stream string, position uint64, subject string, body []byte) (Stor
 	if !ok {
 		return Stored{Subject: subject, Bytes: body}, fmt.Errorf("%w: %s is not an event stream", ErrDamaged, stream)
 	}
-	return (&Stream{generation: generation}).stored(message{subject, position, body})
+	return (&Stream{generation: generation}).stored(message{subject: subject, position: position, body: body})
 }
 
 // reader reads one subject, or all, from a position on. A consumer that is
@@ -233,6 +244,7 @@ type reader struct {
 	next    uint64 // position
 	end     uint64 // last position to read; 0 is what the consumer finds
 	follow  bool
+	lasts   bool // begin with the last event of each stored subject
 
 	cons jetstream.Consumer
 	it   jetstream.MessagesContext
@@ -257,7 +269,7 @@ func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) boo
 			yield(Stored{}, 0, fmt.Errorf("%w: %w", ErrUnavailable, err))
 			return
 		}
-		if r.subject == subjects && m.position > due {
+		if r.subject == subjects && m.position > due && !r.s.shared() {
 			// Nothing is ever deleted from a stream: what is not there was lost.
 			lost := fmt.Errorf("%w: positions %d to %d are missing", ErrDamaged, due, m.position-1)
 			if !yield(Stored{}, m.position-1, lost) {
@@ -318,7 +330,7 @@ func (r *reader) done() bool {
 func (r *reader) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.s.cfg.AckTimeout)
 	defer cancel()
-	cons, err := r.s.conn.consume(ctx, r.subject, r.next)
+	cons, err := r.s.conn.consume(ctx, r.subject, start{r.next, r.lasts && r.next == 0})
 	if err != nil {
 		return fmt.Errorf("create consumer: %w", err)
 	}
@@ -391,7 +403,7 @@ func (r *reader) take(ctx context.Context) (message, error) {
 	r.sent++
 	r.next = meta.Sequence.Stream + 1
 	r.left--
-	return message{m.Subject(), meta.Sequence.Stream, m.Data()}, nil
+	return r.s.conn.message(m, meta.Sequence.Stream), nil
 }
 
 func (r *reader) close() {

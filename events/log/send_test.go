@@ -53,9 +53,9 @@ func (s scriptedConn) next(_ context.Context, subject string, position uint64) (
 	case a.err != nil:
 		return message{}, a.err
 	case a.there == "ours":
-		return message{subject, position + 40, s.ours}, nil
+		return message{subject: subject, position: position + 40, body: s.ours}, nil
 	case a.there == "theirs":
-		return message{subject, position + 40, []byte("{}")}, nil
+		return message{subject: subject, position: position + 40, body: []byte("{}")}, nil
 	}
 	return message{}, errNoMessage
 }

@@ -17,7 +17,7 @@ type silent struct {
 	asked func(position uint64) (message, error)
 }
 
-func (s silent) consume(context.Context, string, uint64) (jetstream.Consumer, error) {
+func (s silent) consume(context.Context, string, start) (jetstream.Consumer, error) {
 	return silentConsumer{}, nil
 }
 
@@ -56,7 +56,7 @@ func TestAServerThatIsSilentIsAskedBeforeItsStoreIsCalledDamaged(t *testing.T) {
 		want  message
 		err   string
 	}{
-		"it has the message": {func(p uint64) (message, error) { return message{"s", p + 2, []byte("x")}, nil }, message{"s", 9, []byte("x")}, ""},
+		"it has the message": {func(p uint64) (message, error) { return message{subject: "s", position: p + 2, body: []byte("x")}, nil }, message{subject: "s", position: 9, body: []byte("x")}, ""},
 		"it has none":        {func(uint64) (message, error) { return message{}, errNoMessage }, message{}, "nothing can be read behind position 6, so the store is damaged there"},
 		"it does not answer": {func(uint64) (message, error) { return message{}, context.DeadlineExceeded }, message{}, "the store stopped answering: context deadline exceeded"},
 	} {

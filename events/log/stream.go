@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,8 @@ type Config struct {
 	Acknowledged func(stream string, position uint64)
 	// Witness, if there is one, is told what becomes of each event.
 	Witness Witness
+	// Shared, if there is one, makes it a log of several hosts.
+	Shared *Sharing
 }
 
 // Stream is the log on JetStream. It has nothing to close: the connection is
@@ -85,7 +88,8 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}
-	generation, err := newestGeneration(ctx, js)
+	named := namesOf(cfg.Shared)
+	generation, err := newestGeneration(ctx, js, named)
 	if err != nil {
 		return nil, fmt.Errorf("list event streams: %w: %w", ErrUnavailable, err)
 	}
@@ -93,24 +97,27 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
 	if first {
 		generation = max(cfg.Generation, 1)
 	}
-	name := StreamName(generation)
+	name := named.stream + strconv.FormatUint(generation, 10)
 	var st jetstream.Stream
 	if first {
-		st, err = js.CreateStream(ctx, streamConfig(name, cfg))
+		st, err = js.CreateStream(ctx, streamConfig(name, named, cfg))
 	} else {
 		st, err = js.Stream(ctx, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open stream %s: %w: %w", name, ErrUnavailable, err)
 	}
-	if err := checkStream(st.CachedInfo().Config); err != nil {
+	if err := checkStream(st.CachedInfo().Config, named); err != nil {
 		return nil, fmt.Errorf("open stream %s: %w", name, err)
 	}
 	if st, err = raiseQuota(ctx, js, st, cfg.Quota); err != nil {
 		return nil, fmt.Errorf("raise quota of %s: %w", name, err)
 	}
+	if named.shared() { // whoever looks after its servers may have given it more
+		cfg.Quota = max(cfg.Quota, st.CachedInfo().Config.MaxBytes)
+	}
 	s := &Stream{
-		conn:       &natsConn{nc: nc, js: js, stream: st, prefix: apiPrefix(cfg.Domain)},
+		conn:       &natsConn{nc: nc, js: js, stream: st, prefix: apiPrefix(cfg.Domain), names: named},
 		name:       name,
 		generation: generation,
 		cfg:        cfg,
@@ -161,15 +168,15 @@ func apiPrefix(domain string) string {
 }
 
 // newestGeneration is 0 where there is no event stream yet.
-func newestGeneration(ctx context.Context, js jetstream.JetStream) (uint64, error) {
+func newestGeneration(ctx context.Context, js jetstream.JetStream, named names) (uint64, error) {
 	var newest uint64
-	names := js.StreamNames(ctx)
-	for name := range names.Name() {
-		if n, ok := Generation(name); ok {
+	all := js.StreamNames(ctx)
+	for name := range all.Name() {
+		if n, ok := generationOf(name, named.stream); ok {
 			newest = max(newest, n)
 		}
 	}
-	return newest, names.Err()
+	return newest, all.Err()
 }
 
 // StreamName is the name of the stream of a generation.
@@ -178,17 +185,19 @@ func StreamName(generation uint64) string {
 }
 
 // Generation is the generation that a stream's name says.
-func Generation(name string) (uint64, bool) {
-	digits, ok := strings.CutPrefix(name, streamPrefix)
+func Generation(name string) (uint64, bool) { return generationOf(name, streamPrefix) }
+
+func generationOf(name, prefix string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return n, ok && err == nil
 }
 
-func streamConfig(name string, cfg Config) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
+func streamConfig(name string, named names, cfg Config) jetstream.StreamConfig {
+	c := jetstream.StreamConfig{
 		Name:        name,
 		Description: "events of autopilot",
-		Subjects:    []string{subjects},
+		Subjects:    []string{named.all()},
 		Retention:   jetstream.LimitsPolicy,
 		Storage:     jetstream.FileStorage,
 		Replicas:    max(cfg.Replicas, 1),
@@ -200,11 +209,15 @@ func streamConfig(name string, cfg Config) jetstream.StreamConfig {
 		Compression: jetstream.NoCompression,
 		Metadata:    map[string]string{formatKey: strconv.Itoa(format)},
 	}
+	if named.shared() {
+		c.MaxMsgsPerSubject = int64(cmp.Or(cfg.Shared.Keep, DefaultKeep))
+	}
+	return c
 }
 
 // checkStream refuses a stream of another format, and one that would drop,
 // rewrite or answer from a follower what it holds.
-func checkStream(c jetstream.StreamConfig) error {
+func checkStream(c jetstream.StreamConfig, named names) error {
 	n, err := strconv.Atoi(c.Metadata[formatKey])
 	switch {
 	case err != nil:
@@ -218,12 +231,12 @@ func checkStream(c jetstream.StreamConfig) error {
 		is   bool
 		what string
 	}{
-		{len(c.Subjects) != 1 || c.Subjects[0] != subjects, "subjects"},
+		{len(c.Subjects) != 1 || c.Subjects[0] != named.all(), "subjects"},
 		{c.Retention != jetstream.LimitsPolicy, "retention"},
 		{c.Storage != jetstream.FileStorage, "storage"},
 		{c.Discard != jetstream.DiscardNew, "discard"},
 		{c.MaxMsgs > 0, "max messages"},
-		{c.MaxMsgsPerSubject > 0, "max messages per subject"},
+		{c.MaxMsgsPerSubject > 0 != named.shared(), "max messages per subject"},
 		{c.MaxAge > 0, "max age"},
 		{!c.DenyDelete, "deny delete"},
 		{!c.DenyPurge, "deny purge"},

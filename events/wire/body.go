@@ -321,15 +321,16 @@ type VerifyRequest struct {
 
 // VerifyReply is the extent of the proof.
 type VerifyReply struct {
-	Aggregates int       `json:"aggregates"`
-	Events     int       `json:"events"`
-	Unknown    int       `json:"unknown"`  // events of types unknown to this version
-	Rebuilt    int       `json:"rebuilt"`  // projections rebuilt and equal to the live ones
-	Sealed     int       `json:"sealed"`   // events that equal the acknowledged ones, by their seals
-	Texts      int       `json:"texts"`    // named texts that exist and match their refs; each counts once
-	Gone       int       `json:"gone"`     // named texts that were erased or pruned
-	Bundles    int       `json:"bundles"`  // whole bundles in the archive
-	Problems   []Problem `json:"problems"` // empty when all is well
+	Aggregates int        `json:"aggregates"`
+	Events     int        `json:"events"`
+	Unknown    int        `json:"unknown"`       // events of types unknown to this version
+	Rebuilt    int        `json:"rebuilt"`       // projections rebuilt and equal to the live ones
+	Sealed     int        `json:"sealed"`        // events that equal the acknowledged ones, by their seals
+	Texts      int        `json:"texts"`         // named texts that exist and match their refs; each counts once
+	Gone       int        `json:"gone"`          // named texts that were erased or pruned
+	Bundles    int        `json:"bundles"`       // whole bundles in the archive
+	Problems   []Problem  `json:"problems"`      // empty when all is well
+	Team       *TeamProof `json:"team,omitzero"` // of the log of the team; absent where there is none, and of one run
 }
 
 // Problem is one fault that verify found.

@@ -27,6 +27,9 @@ type ClaimsView struct {
 	Claims []ClaimView `json:"claims"`
 	PIN    bool        `json:"pin,omitzero"`  // a PIN is set
 	Team   *TeamView   `json:"team,omitzero"` // servers for shared claims; with a problem, claims of others may have changed
+	// Unknown: nothing was heard of the team since the daemon started, so claims on what
+	// hosts have in common are not listed.
+	Unknown bool `json:"unknown,omitzero"`
 }
 
 // The states of a claim.
@@ -49,7 +52,9 @@ type ClaimView struct {
 	Run       string     `json:"run,omitzero"`       // handle of the run that holds it
 	Program   string     `json:"program,omitzero"`   // of the session that holds the claim
 	PID       int        `json:"pid,omitzero"`       // of the session that holds the claim
-	Host      string     `json:"host,omitzero"`      // of a holder on another host
+	Host      string     `json:"host,omitzero"`      // id, of a holder on another host
+	HostName  string     `json:"host_name,omitzero"` // of that host, as it says
+	Person    string     `json:"person,omitzero"`    // login name there
 	StateDir  string     `json:"state_dir,omitzero"` // of the holder, if it is another: this log lacks its claims
 	Mine      bool       `json:"mine,omitzero"`      // the caller holds it
 	Alive     bool       `json:"alive,omitzero"`     // the run or process goes on

@@ -78,7 +78,7 @@ func TestAClaimIsTakenFromNobodyWhoIsLive(t *testing.T) {
 	alive := Sight{Now: start.Add(ttl), Here: true, Alive: true, Seen: ttl}
 	soon := Sight{Now: start.Add(time.Minute), Here: true, Alive: true, Seen: time.Minute}
 	dead := Sight{Now: start.Add(time.Minute), Here: true, Seen: time.Minute}
-	renewed := events.ClaimRenewed{Fence: 1, TTLMS: ttl.Milliseconds()}
+	renewed := fold(ask(one)).Renewal(ttl.Milliseconds())
 	for name, tt := range map[string]struct {
 		s    State
 		who  events.ClaimOwner
@@ -95,7 +95,7 @@ func TestAClaimIsTakenFromNobodyWhoIsLive(t *testing.T) {
 		"another, when it is over":               {fold(ask(one)), two, late, events.ClaimExpired{Fence: 1}, nil},
 		"then it is free":                        {fold(ask(one), events.ClaimExpired{Fence: 1}), two, late, ask(two), nil},
 		"a run beside a session":                 {fold(ask(one)), ofRun, soon, nil, ErrHeld},
-		"a run again":                            {fold(ask(ofRun)), ofRun, soon, renewed, nil},
+		"a run again":                            {fold(ask(ofRun)), ofRun, soon, fold(ask(ofRun)).Renewal(ttl.Milliseconds()), nil},
 		"who has no start time (S21)":            {fold(), events.ClaimOwner{Host: "h1", PID: 1, Boot: "b"}, soon, nil, ErrUnproven},
 		"who has nothing, of a free claim (Q32)": {fold(), events.ClaimOwner{}, soon, nil, ErrUnproven},
 	} {

@@ -82,7 +82,7 @@ func Take(s State, ask events.ClaimAcquired, at Sight) (events.Data, error) {
 	case !s.Held():
 		return ask, nil
 	case s.Owner.Same(ask.Owner):
-		return events.ClaimRenewed{Fence: s.Fence, TTLMS: ask.TTLMS}, nil
+		return s.Renewal(ask.TTLMS), nil
 	case s.Standing(at) == Stale:
 		return events.ClaimExpired{Fence: s.Fence}, nil
 	}

@@ -98,6 +98,13 @@ func few(files []string) string {
 	return strings.Join(files, ", ")
 }
 
+// ChatBranchUnknown is said to a chat that is about to send to a branch, while nothing
+// is known of the claims of its team.
+func ChatBranchUnknown(branch, with string) string {
+	return fmt.Sprintf("autopilot: who holds %s is not known, as the servers of the team have not answered since the daemon started, so `%s` might change "+
+		"the work of another session. Go on with other work and try again later, or tell the user: `apctl daemon status` says why.", branch, with)
+}
+
 // ChatBranch is said to a chat that is about to send to a branch that another
 // session has claimed.
 func ChatBranch(branch, holder string, since time.Time, with string) string {

@@ -44,7 +44,7 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	books    map[string]*book
-	known    map[string]claimed // by id: every claim that somebody has or ever had
+	known    map[string]claimed // by id: every claim of the own log, and those of the team's that are held
 	news     map[string]news    // by id: what the team's log has told last
 	unread   map[string]bool    // ids: of the team's log, held from here, and not opened
 	starting map[string]bool    // runs that have theirs, or are about to, and may not be live yet
@@ -56,10 +56,10 @@ type claimed struct {
 	key  events.Ref
 }
 
-// news is the latest event of a claim that was heard of.
+// news is a claim of the team as it was heard of.
 type news struct {
-	seq uint64
-	at  time.Time // only its monotonic clock is used
+	state lease.State
+	at    time.Time // when its latest event was heard of first; only its monotonic clock is used
 }
 
 // book is one claim. Its fields are used with the lock held.
@@ -105,17 +105,31 @@ func (c *Keeper) open(ctx context.Context, k Key, make bool) (*book, error) {
 	if b.record != nil {
 		return b, nil
 	}
-	j := c.Journal
-	if c.shares(k.Kind) {
-		j = c.TeamLog
-	}
-	r, err := journal.Open(ctx, j, events.ClaimOf(id), fold(), c.Log)
+	r, err := c.read(ctx, k)
 	if err != nil {
 		b.mu.Unlock()
 		return nil, fmt.Errorf("open the record of a claim: %w", err)
 	}
 	b.record = r
 	return b, nil
+}
+
+// read reads the record of a claim. Of one of the team the latest event says all.
+func (c *Keeper) read(ctx context.Context, k Key) (*journal.Aggregate[lease.State], error) {
+	agg := events.ClaimOf(k.ID())
+	if !c.shares(k.Kind) {
+		return journal.Open(ctx, c.Journal, agg, fold(), c.Log)
+	}
+	last, ok, err := c.Team.Last(ctx, agg)
+	switch {
+	case errors.Is(err, log.ErrDamaged):
+		return journal.Open(ctx, c.TeamLog, agg, fold(), c.Log)
+	case err != nil:
+		return nil, err
+	case !ok:
+		return journal.NewAggregate(c.TeamLog, agg, fold()), nil
+	}
+	return journal.OpenAt(c.TeamLog, last, fold()), nil
 }
 
 func fold() journal.Fold[lease.State] {
@@ -170,7 +184,13 @@ func (c *Keeper) sight(b *book) lease.Sight {
 	if b.seen.IsZero() || b.seq != s.Log.Seq {
 		b.seq, b.seen = s.Log.Seq, c.heardOf(b.key.ID(), s.Log.Seq)
 	}
-	at := lease.Sight{Now: c.Now(), Here: s.Owner.Host == c.Host, Seen: time.Since(b.seen)}
+	return c.sightOf(s, b.seen)
+}
+
+// sightOf is what this daemon knows of the holder of a claim that it has seen first at
+// a time.
+func (c *Keeper) sightOf(s lease.State, seen time.Time) lease.Sight {
+	at := lease.Sight{Now: c.Now(), Here: s.Owner.Host == c.Host, Seen: time.Since(seen)}
 	at.Alive = at.Here && c.goesOn(s.Owner)
 	return at
 }
@@ -211,6 +231,8 @@ const takeSteps = 4
 // take gets a claim for the caller, or renews it. Another holder is a *HeldError; of
 // a work tree, one of another state directory is a *MarkedError.
 func (c *Keeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
+	ctx, cancel := c.within(ctx, w.key)
+	defer cancel()
 	b, err := c.open(ctx, w.key, true)
 	if err != nil {
 		return lease.State{}, lease.Sight{}, c.lost(w.key, err)
@@ -239,7 +261,7 @@ func (c *Keeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, er
 		}
 		if _, expired := e.Data.(events.ClaimExpired); !expired {
 			failpoint.Hit(failpoint.AfterClaim)
-			c.know(w.key.ID(), claimed{w.key.Kind, ref})
+			c.took(w.key, ref)
 			return b.record.State(), c.sight(b), nil
 		}
 	}
@@ -295,6 +317,8 @@ func (c *Keeper) drop(ctx context.Context, k Key, owner func(events.ClaimOwner) 
 
 // end stores the end of a holder, and answers the claim as it was.
 func (c *Keeper) end(ctx context.Context, k Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
+	ctx, cancel := c.within(ctx, k)
+	defer cancel()
 	b, err := c.open(ctx, k, c.shares(k.Kind))
 	if err != nil {
 		return lease.State{}, c.lost(k, err)
@@ -317,8 +341,12 @@ func (c *Keeper) end(ctx context.Context, k Key, f func(lease.State) (events.Dat
 	return was, b.unmark()
 }
 
-// Peek is a claim as it is now.
+// Peek is a claim as it is now; one of the team as it was heard of, where that is
+// known. What is not known is log.ErrUnavailable.
 func (c *Keeper) Peek(ctx context.Context, k Key) (lease.State, lease.Sight, error) {
+	if s, at, ok := c.heard(k); ok {
+		return s, at, nil
+	}
 	b, err := c.open(ctx, k, c.shares(k.Kind))
 	if b == nil || err != nil {
 		return lease.State{}, lease.Sight{}, c.lost(k, err)

@@ -49,6 +49,9 @@ func (h *kept) holds(key string, o events.ClaimOwner) Key {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	own := h.Journal
+	h.Journal = journal.New(own.Log, o.Host, own.Now) // each host writes in its own name
+	defer func() { h.Journal = own }()
 	w := wish{key: k, owner: o, who: "x", ttl: TTL, actor: "x"}
 	if s, _, err := h.take(h.t.Context(), w); err != nil || s.Owner != o || s.Fence != 1 {
 		h.t.Fatalf("%+v, %v", s, err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"autopilot/daemon/coord/team"
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
@@ -24,6 +25,8 @@ func (d *Service) View(k Key, s lease.State, sight lease.Sight, is func(events.C
 	}
 	if !sight.Here {
 		v.Host = s.Owner.Host
+		h, _ := d.Team.Host(v.Host)
+		v.HostName, v.Person = h.Name, h.Person
 	}
 	if r, ok := d.Runs.State(s.Owner.Run); ok && s.Owner.Run != "" {
 		v.Run = r.Facts.Handle
@@ -58,10 +61,14 @@ func (d *Service) HolderOf(o events.ClaimOwner) string {
 			return "run " + s.Facts.Handle
 		}
 	}
-	if o.Host != d.Host {
-		return Holder(o) + " of host " + o.Host
+	if o.Host == d.Host {
+		return Holder(o)
 	}
-	return Holder(o)
+	name := "host " + o.Host
+	if h, ok := d.Team.Host(o.Host); ok {
+		name = "host " + h.Words()
+	}
+	return Holder(o) + " of " + name
 }
 
 // Fault says who holds what was asked for, since when, and what to do.
@@ -69,9 +76,13 @@ func (d *Service) Fault(err error) error {
 	var marked *MarkedError
 	var held *HeldError
 	var away *awayError
+	var busy *busyError
 	switch {
 	case errors.As(err, &away):
 		return d.awayFault(away)
+	case errors.As(err, &busy):
+		return wire.Errorf(wire.Conflict, "%s of %s was changed by others while this was asked for, so nothing was changed", busy.key, d.scopeOf(busy.key)).
+			WithHint("try again\napctl peer claims   shows the holder")
 	case errors.As(err, &held):
 		return d.heldFault(held)
 	case errors.As(err, &marked):
@@ -119,7 +130,7 @@ func (d *Service) markFault(k Key, m *MarkedError) error {
 // awayFault says that a claim of the team is neither taken nor given back.
 func (d *Service) awayFault(e *awayError) error {
 	v := d.Team.View()
-	why := "does not answer in time"
+	why := fmt.Sprintf("did not answer within %v", team.Within)
 	if v.Problem != "" {
 		why = "cannot be reached since " + v.Since.Format(time.RFC3339) + ": " + v.Problem
 	}

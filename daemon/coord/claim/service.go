@@ -72,7 +72,10 @@ func (d *Service) List(ctx context.Context, q auth.Request, body wire.ClaimsRequ
 		}
 	}
 	is := d.Mine(q)
-	v.Team = d.Team.View()
+	waiting, cancel := context.WithTimeout(ctx, asks)
+	defer cancel()
+	d.Team.WaitKnown(waiting)
+	v.Team, v.Unknown = d.Team.View(), !d.Team.Heard()
 	for _, k := range d.Keys(ctx) {
 		if !body.All && !within[k.Scope] && !d.within(ctx, k, within) {
 			continue

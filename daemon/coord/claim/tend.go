@@ -154,7 +154,7 @@ func (c *Keeper) renew(ctx context.Context, b *book) error {
 		if s.Fence != fence {
 			return nil, lease.ErrFence
 		}
-		return events.ClaimRenewed{Fence: s.Fence, TTLMS: s.TTL.Milliseconds()}, nil
+		return s.Renewal(s.TTL.Milliseconds()), nil
 	}, events.ActorDaemon(c.Host), "")
 	if err == nil && b.mark != nil {
 		err = b.mark.Beat(c.Now().UTC())
@@ -164,6 +164,8 @@ func (c *Keeper) renew(ctx context.Context, b *book) error {
 
 // Beats renews what a chat has, as it shows a sign of life. gone gives it back.
 func (c *Keeper) Beats(ctx context.Context, who chat.Chat, gone bool) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, beats)
+	defer cancel()
 	c.each(func(_ string, b *book) {
 		s := b.record.State()
 		if !s.Held() || !c.Owns(who, s.Owner) {
@@ -173,12 +175,25 @@ func (c *Keeper) Beats(ctx context.Context, who chat.Chat, gone bool) (err error
 		case c.shares(b.key.Kind) && c.Team.Lost():
 			// A chat is not to notice: what it has is its own until the time is over.
 		case gone:
+			// What cannot be given back now is free when its time is over.
 			_, derr := b.record.Decide(ctx, func(now lease.State) (events.Data, error) { return lease.Drop(now, s.Owner, s.Fence) }, events.ActorDaemon(c.Host), "")
-			err = errors.Join(err, derr, b.unmark())
+			err = errors.Join(err, c.unlessAway(b.key, derr), b.unmark())
 		case c.due(s):
-			err = errors.Join(err, c.renew(ctx, b))
+			err = errors.Join(err, c.unlessAway(b.key, c.renew(ctx, b)))
 		}
 	})
+	return err
+}
+
+// beats bounds a sign of life: the host program of the chat waits for it.
+const beats = 2 * time.Second
+
+// unlessAway is an error that does not come from the team being out of reach.
+func (c *Keeper) unlessAway(k Key, err error) error {
+	var away *awayError
+	if errors.As(c.lost(k, err), &away) {
+		return nil
+	}
 	return err
 }
 

@@ -61,10 +61,6 @@ func (k *Service) branchGuard(ctx context.Context, who chat.Chat, body wire.Hook
 	if len(sends) == 0 {
 		return "", nil
 	}
-	held, err := k.freshBranches(ctx, who)
-	if err != nil || len(held) == 0 {
-		return "", err
-	}
 	for _, s := range sends {
 		dir := s.Dir
 		if below, ok := strings.CutPrefix(dir, "~/"); ok {
@@ -84,35 +80,41 @@ func (k *Service) branchGuard(ctx context.Context, who chat.Chat, body wire.Hook
 		if branch == "" && !s.Every {
 			branch, _ = ws.Branch() // without one nothing is guarded
 		}
-		for _, h := range held {
-			if h.Key.Scope == repository && (s.Every || h.Key.Name == branch) {
-				return explain.ChatBranch(h.Key.Name, k.cfg.Claims.HolderOf(h.State.Owner), h.State.Since, s.With), nil
-			}
+		if text, err := k.branchHeld(ctx, who, s, repository, branch); text != "" || err != nil {
+			return text, err
 		}
 	}
 	return "", nil
 }
 
-// freshBranches are the branches that others than a chat hold. What everybody
-// merges into is guarded by its host.
-func (k *Service) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
-	var out []claim.HeldError
-	for _, key := range k.cfg.Claims.Keys(ctx, events.ClaimBranch) {
-		if key.Name == "main" || key.Name == "master" {
+// branchHeld says who else holds a branch of a repository that a command sends to. The
+// team is asked for it. What was never known of the team is not free.
+func (k *Service) branchHeld(ctx context.Context, who chat.Chat, s rule.Send, repository, branch string) (string, error) {
+	var keys []claim.Key
+	if s.Every {
+		if !k.cfg.Claims.Team.Heard() {
+			return explain.ChatBranchUnknown("every branch", s.With), nil
+		}
+		keys = k.cfg.Claims.Keys(ctx, events.ClaimBranch)
+	} else if branch != "" {
+		keys = []claim.Key{{Kind: events.ClaimBranch, Scope: repository, Name: branch}}
+	}
+	for _, key := range keys {
+		// What everybody merges into is guarded by its host.
+		if key.Scope != repository || key.Name == "main" || key.Name == "master" {
 			continue
 		}
-		s, at, err := k.cfg.Claims.Peek(ctx, key)
-		if errors.Is(err, log.ErrUnavailable) {
-			continue // the team is out of reach: whatever is unexpected goes through
-		}
-		if err != nil {
-			return nil, err
-		}
-		if s.Standing(at) == lease.Live && !k.cfg.Claims.Owns(who, s.Owner) {
-			out = append(out, claim.HeldError{Key: key, State: s, At: at})
+		held, at, err := k.cfg.Claims.Ask(ctx, key)
+		switch {
+		case errors.Is(err, log.ErrUnavailable):
+			return explain.ChatBranchUnknown("branch "+key.Name, s.With), nil
+		case err != nil:
+			return "", err
+		case held.Standing(at) == lease.Live && !k.cfg.Claims.Owns(who, held.Owner):
+			return explain.ChatBranch(key.Name, k.cfg.Claims.HolderOf(held.Owner), held.Since, s.With), nil
 		}
 	}
-	return out, nil
+	return "", nil
 }
 
 // guard says what of a run's work tree has to stay as it is.

@@ -31,9 +31,9 @@ func unreachable(t *testing.T) *team.Team {
 		t.Fatal(err)
 	}
 	return team.New(team.Config{
-		Servers: bus.Team{URL: url, Replicas: 1}, Name: "test", Blobs: blobs, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Servers: bus.Team{URL: url, Replicas: 1}, Self: team.Self{Host: "here", Name: "test"}, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Heard: func(context.Context, log.Stored) { t.Error("heard of an event") },
-		Came:  func(context.Context) { t.Error("it can be reached") },
+		Came:  func(context.Context) { t.Error("it can be reached") }, Answers: func(context.Context) { t.Error("it answers") },
 	})
 }
 

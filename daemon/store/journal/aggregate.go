@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/log"
@@ -41,6 +42,15 @@ func Open[S any](ctx context.Context, j *Journal, agg events.Aggregate, f Fold[S
 		return nil, fmt.Errorf("read the events of the %s: %w", agg.Kind, err)
 	}
 	return r, nil
+}
+
+// OpenAt is Open of an aggregate whose latest event is known and says all that counts:
+// what came before it is not read.
+func OpenAt[S any](j *Journal, last log.Stored, f Fold[S]) *Aggregate[S] {
+	r := NewAggregate(j, last.Event.Aggregate, f)
+	last.Cut = last.Event.Seq > 1
+	r.Take(last)
+	return r
 }
 
 // NewAggregate is the writer of an aggregate of which nothing was read yet.
@@ -117,7 +127,7 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 	tried := map[string]bool{}
 	var d events.Data
 	var err error
-	for range Tries {
+	for try := range Tries {
 		s, werr := a.Whole()
 		if werr != nil {
 			return events.Event{}, werr
@@ -142,6 +152,9 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 			return stored, nil
 		} else if rerr != nil {
 			err = errors.Join(err, rerr)
+		}
+		if a.Seq() == seq && !wait(ctx, pause<<try) { // nothing new is there yet, as after an election
+			break
 		}
 	}
 	return events.Event{}, fmt.Errorf("store %s: %w", d.EventType(), err)
@@ -171,7 +184,11 @@ func (a *Aggregate[S]) Take(stored log.Stored) {
 }
 
 func (a *Aggregate[S]) takeLocked(stored log.Stored) {
-	if stored.Event.PrevHash != a.journal.Hash(a.Of.ID) {
+	if stored.Cut { // all that counts follows from here
+		var s S
+		*a.fold.Log(&s) = chain.From(stored.Event.Seq)
+		a.now.Store(&s)
+	} else if stored.Event.PrevHash != a.journal.Hash(a.Of.ID) {
 		a.breakLocked()
 	}
 	a.journal.Note(stored)
@@ -194,6 +211,20 @@ func (a *Aggregate[S]) Refresh(ctx context.Context) error {
 	defer a.writing.Unlock()
 	_, _, err := a.readLocked(ctx, nil)
 	return err
+}
+
+// pause is the first wait for what another writer is storing; each one is twice as long.
+const pause = 20 * time.Millisecond
+
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
 }
 
 func (a *Aggregate[S]) add(e events.Event) {

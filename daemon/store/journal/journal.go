@@ -45,7 +45,7 @@ type Journal struct {
 
 // New is a journal in a log.
 func New(l log.Log, host string, now func() time.Time) *Journal {
-	return &Journal{Log: l, source: "autopilot/" + host, Now: now, Named: func(...events.Ref) {}, tail: map[string]string{}}
+	return &Journal{Log: l, source: events.SourceOf(host), Now: now, Named: func(...events.Ref) {}, tail: map[string]string{}}
 }
 
 // Append implements engine.Journal.

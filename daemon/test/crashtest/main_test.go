@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/test/proctest"
+	"autopilot/daemon/transport/bus/clustertest"
 )
 
 var (
@@ -21,6 +22,7 @@ var (
 	cuts     = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
 	verdicts = flag.Bool("crash.verdicts", false, "play every agent of TestTricks and TestHonest, not one of each language")
 	queued   = flag.Int("crash.items", 5, "how many `items` the queue of TestQueue has, and how many kills at most")
+	teams    = flag.Bool("crash.team", false, "play TestTeamFaults, which breaks the servers of a team one after the other")
 	herds    = flag.Bool("crash.herd", false, "play TestHerd, with agents that take gigabytes")
 )
 
@@ -33,6 +35,9 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		return
+	}
+	if len(os.Args) == 3 && os.Args[1] == "nats" {
+		panic(clustertest.Serve(os.Args[2]))
 	}
 	flag.Parse()
 	proctest.Scrub()
@@ -50,6 +55,9 @@ func without() string {
 	}
 	if *soaks == 0 {
 		names = append(names, "^TestSoak$") // it takes minutes: make soak
+	}
+	if !*teams {
+		names = append(names, "^TestTeamFaults$") // it takes minutes: make team
 	}
 	if !*herds {
 		names = append(names, "^TestHerd$") // it takes most of the memory of the machine: make herd

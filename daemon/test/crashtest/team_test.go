@@ -35,13 +35,13 @@ const teamTTL = 10 * time.Second
 // member is a host of a team: a world with a clone of the repository that all have.
 type member struct{ *world }
 
-func newMember(t testing.TB, c *clustertest.Cluster, key string) member {
+func newMember(t testing.TB, urls, key string) member {
 	m := member{newWorld(t)}
 	m.repo(m.path("ws"), map[string]string{"a.txt": "a\n"})
 	if a := m.command(m.path("ws"), nil, "git", "remote", "add", "origin", "https://github.com/owner/name"); a.code != 0 {
 		t.Fatalf("%v", a)
 	}
-	text := fmt.Sprintf("team: {url: %q, credentials: %q, replicas: 3}\n", c.URLs(), key)
+	text := fmt.Sprintf("team: {url: %q, credentials: %q, replicas: 3}\n", urls, key)
 	if err := errors.Join(os.MkdirAll(m.path("config/autopilot"), 0o700), os.WriteFile(m.path("config/autopilot/config.yaml"), []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func (m member) here(args ...string) answer {
 // shared is the log of the team, beside all daemons.
 func shared(t *testing.T, c *clustertest.Cluster) log.Log {
 	t.Helper()
-	l, err := log.Open(t.Context(), c.Connect(t, 0, 0), log.Config{Quota: 256 << 20, Reserve: 16 << 20, Replicas: clustertest.Size, AckTimeout: 5 * time.Second})
+	l, err := log.Open(t.Context(), c.Connect(t, 0, 0), log.Config{Quota: 256 << 20, Reserve: 16 << 20, Replicas: clustertest.Size, AckTimeout: 5 * time.Second, Shared: &log.Sharing{Host: "beside"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +140,13 @@ func TestCrashOfAHolderOnATeamsLog(t *testing.T) {
 	t.Parallel()
 	c := clustertest.Start(t, 1)
 	key, l := c.KeyFile(t, 0), shared(t, c)
-	other := newMember(t, c, key)
+	other := newMember(t, c.URLs(), key)
 	other.meets()
 	t.Run("points", func(t *testing.T) {
 		for i, point := range []string{failpoint.BeforeClaim + ":1", failpoint.AfterClaim + ":1", failpoint.BeforeClaim + ":2", failpoint.AfterClaim + ":2", ""} {
 			t.Run(cmp.Or(strings.ReplaceAll(point, ":", "-"), "while-it-holds"), func(t *testing.T) {
 				t.Parallel()
-				(&crashed{newMember(t, c, key), member{other.as(t)}, l, fmt.Sprintf("issue:%d", i+1), point}).plays(t)
+				(&crashed{newMember(t, c.URLs(), key), member{other.as(t)}, l, fmt.Sprintf("issue:%d", i+1), point}).plays(t)
 			})
 		}
 	})

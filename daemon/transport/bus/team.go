@@ -25,6 +25,7 @@ type Team struct {
 var (
 	ErrTeamURL    = errors.New("no address of a NATS server")
 	ErrTeamSecret = errors.New("an address with a user or password")
+	ErrTeamOpen   = errors.New("other users of this host can read them")
 )
 
 // CheckTeamURL refuses what cannot be connected to, and secrets: an address is
@@ -46,8 +47,11 @@ func CheckTeamURL(text string) error {
 
 // Bounds of how the servers of a team are tried.
 const (
-	teamDial = 5 * time.Second
-	teamWait = 2 * time.Second
+	teamDial = 3 * time.Second
+	teamWait = 250 * time.Millisecond
+	// A server that answers none of so many pings is left for another one.
+	teamPing  = time.Second
+	teamPings = 2
 )
 
 // TeamLink is a connection to the servers of a team. It comes back by itself when
@@ -55,8 +59,9 @@ const (
 type TeamLink struct {
 	nc *nats.Conn
 
-	mu   sync.Mutex
-	lost error
+	mu     sync.Mutex
+	lost   error
+	denied error // what the servers do not let this user do
 }
 
 // DialTeam connects, once. changed is told whenever the link is lost (why) or is
@@ -73,7 +78,8 @@ func DialTeam(t Team, name string, changed func(error)) (*TeamLink, error) {
 		changed(err)
 	}
 	options := []nats.Option{
-		nats.Name(name), nats.Timeout(teamDial), nats.MaxReconnects(-1), nats.ReconnectWait(teamWait), nats.IgnoreAuthErrorAbort(),
+		nats.Name(name), nats.Timeout(teamDial), nats.MaxReconnects(-1), nats.ReconnectWait(teamWait), nats.ReconnectJitter(teamWait, teamWait),
+		nats.IgnoreAuthErrorAbort(), nats.PingInterval(teamPing), nats.MaxPingsOutstanding(teamPings),
 		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later: the caller was told so
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err == nil {
@@ -82,7 +88,8 @@ func DialTeam(t Team, name string, changed func(error)) (*TeamLink, error) {
 			note(fmt.Errorf("the connection was lost: %w", err))
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { note(nil) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // what fails is an error of its caller
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { l.tried(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.refused(err) }), // else what fails is an error of its caller
 	}
 	if t.Credentials != "" {
 		o, err := credentials(t.Credentials)
@@ -96,7 +103,7 @@ func DialTeam(t Team, name string, changed func(error)) (*TeamLink, error) {
 	}
 	nc, err := nats.Connect(t.URL, options...)
 	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
+		return nil, fmt.Errorf("connect: %w", whyNot(t.URL, options, err))
 	}
 	l.nc = nc
 	return l, nil
@@ -104,6 +111,9 @@ func DialTeam(t Team, name string, changed func(error)) (*TeamLink, error) {
 
 // credentials is how a user is proven: by a file with JWT and key, or with a key.
 func credentials(file string) (nats.Option, error) {
+	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("read the credentials: %w: chmod 600 %s (its mode is %04o)", ErrTeamOpen, file, info.Mode().Perm())
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the credentials: %w", err)
@@ -129,6 +139,32 @@ func (l *TeamLink) Lost() error {
 	return l.lost
 }
 
+// tried is an attempt to connect again that failed. The most telling cause is kept:
+// that a server is gone says less than that another one refuses.
+func (l *TeamLink) tried(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost == nil || telling(err) >= telling(l.lost) {
+		l.lost = fmt.Errorf("connect again: %w", err)
+	}
+}
+
+func (l *TeamLink) refused(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.denied = err
+}
+
+// Denied is what the servers did not let this user do, the latest of it.
+func (l *TeamLink) Denied() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.denied
+}
+
 // Server is the address that the link is to.
 func (l *TeamLink) Server() string { return l.nc.ConnectedUrlRedacted() }
 
@@ -137,6 +173,10 @@ func (l *TeamLink) TLS() bool {
 	state, err := l.nc.TLSConnectionState()
 	return err == nil && state.Version >= tls.VersionTLS12
 }
+
+// Move leaves the server for another one: it may be the only one that is cut off from
+// the rest.
+func (l *TeamLink) Move() { _ = l.nc.ForceReconnect() } // it fails at the end of the link alone
 
 // Close ends the link.
 func (l *TeamLink) Close() { l.nc.Close() }

@@ -78,6 +78,10 @@ func (c *Cluster) met() bool {
 	return false
 }
 
+// may is what docs/team.md says that a daemon needs, and no more; ap.event is for tests
+// of a log of one host.
+const may = `permissions: {publish: ["ap.team.>", "ap.event.>", "$JS.API.>", "$KV.AP_TEXTS.>", "$KV.AP_HOSTS.>"], subscribe: ["_INBOX.>"]}`
+
 // text is the configuration of a server.
 func (c *Cluster) text(tb testing.TB, i int, dir string, ports []int) string {
 	tb.Helper()
@@ -89,8 +93,6 @@ func (c *Cluster) text(tb testing.TB, i int, dir string, ports []int) string {
 	fmt.Fprintf(&b, "server_name: n%d\nlisten: \"127.0.0.1:%d\"\n", i, ports[i])
 	fmt.Fprintf(&b, "jetstream: {store_dir: %q, max_file_store: 4GB, max_memory_store: 64MB}\n", filepath.Join(dir, fmt.Sprintf("n%d", i)))
 	fmt.Fprintf(&b, "cluster: {name: team, listen: \"127.0.0.1:%d\", routes: [%s]}\n", ports[Size+i], strings.Join(routes, ", "))
-	// What docs/team.md says that a daemon needs, and no more.
-	const may = `permissions: {publish: ["ap.event.>", "$JS.API.>", "$KV.AP_TEXTS.>"], subscribe: ["_INBOX.>"]}`
 	b.WriteString("accounts: {\n")
 	for n, k := range c.accounts {
 		pub, err := k.PublicKey()
@@ -168,7 +170,12 @@ func (c *Cluster) Connect(tb testing.TB, i, account int) *nats.Conn {
 // KeyFile writes the key of an account to a file of its own.
 func (c *Cluster) KeyFile(tb testing.TB, account int) string {
 	tb.Helper()
-	seed, err := c.accounts[account].Seed()
+	return writeSeed(tb, c.accounts[account])
+}
+
+func writeSeed(tb testing.TB, k nkeys.KeyPair) string {
+	tb.Helper()
+	seed, err := k.Seed()
 	if err != nil {
 		tb.Fatal(err)
 	}
