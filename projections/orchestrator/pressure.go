@@ -1,0 +1,72 @@
+package orchestrator
+
+import (
+	"regexp"
+)
+
+// Level is how much the next session has to keep in mind.
+type Level string
+
+// The levels.
+const (
+	PressureLow    Level = "low"
+	PressureMedium Level = "medium"
+	PressureHigh   Level = "high"
+)
+
+// Pressure is the level with its score.
+type Pressure struct {
+	Level Level   `json:"level"`
+	Score float64 `json:"score"`
+}
+
+// wide are words of a task that reaches over all of a repository.
+var wide = regexp.MustCompile(`(?i)across all|every (skill|agent|repo)|repo[- ]?wide|cross[- ]cutting|rename across|massive refactor`)
+
+// Pressure is the sum of scope, words and what sessions have carried over.
+//
+// Source: session-orchestrator, seeds 2.3 context pressure.
+func (s Signals) Pressure() Pressure {
+	score := min(max(float64(s.Priorities-3)/10, 0), 0.5)
+	if wide.MatchString(s.Task) {
+		score += 0.25
+	}
+	sum, n := 0.0, 0
+	for _, e := range s.Sessions[max(0, len(s.Sessions)-5):] {
+		if known(e.Planned) && e.Planned > 0 && known(e.Carryover) {
+			sum, n = sum+e.Carryover/e.Planned, n+1
+		}
+	}
+	if n > 0 {
+		score += min(max(sum/float64(n)-0.3, 0), 0.25)
+	}
+	score = round2(score)
+	switch {
+	case score < 0.3:
+		return Pressure{PressureLow, score}
+	case score < 0.7:
+		return Pressure{PressureMedium, score}
+	}
+	return Pressure{PressureHigh, score}
+}
+
+// pressing is what the pressure adds to the score of a mode, if any of its inputs is
+// known.
+func (s Signals) pressing(m Mode) float64 {
+	heard := s.Prioritised || s.Task != ""
+	for _, e := range s.Sessions {
+		heard = heard || e.Effective
+	}
+	if !heard {
+		return 0
+	}
+	switch level := s.Pressure().Level; {
+	case level == PressureHigh && m == Feature:
+		return -0.15
+	case level == PressureHigh && m == Housekeeping:
+		return -0.10
+	case level == PressureLow && m == Feature:
+		return 0.05
+	}
+	return 0
+}
