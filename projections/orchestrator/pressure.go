@@ -1,7 +1,8 @@
 package orchestrator
 
 import (
-	"regexp"
+	"slices"
+	"strings"
 )
 
 // Level is how much the next session has to keep in mind.
@@ -20,15 +21,24 @@ type Pressure struct {
 	Score float64 `json:"score"`
 }
 
-// wide are words of a task that reaches over all of a repository.
-var wide = regexp.MustCompile(`(?i)across all|every (skill|agent|repo)|repo[- ]?wide|cross[- ]cutting|rename across|massive refactor`)
+// wide are phrases of a task that reaches over all of a repository. A dash counts as a
+// blank or as nothing, as people write them all.
+var wide = []string{
+	"across all", "every skill", "every agent", "every repo", "repo wide", "repowide", "cross cutting", "rename across", "massive refactor",
+}
+
+// reachesFar says that the text of a task has such a phrase.
+func reachesFar(task string) bool {
+	task = strings.ReplaceAll(strings.ToLower(task), "-", " ")
+	return slices.ContainsFunc(wide, func(phrase string) bool { return strings.Contains(task, phrase) })
+}
 
 // Pressure is the sum of scope, words and what sessions have carried over.
 //
 // Source: session-orchestrator, seeds 2.3 context pressure.
 func (s Signals) Pressure() Pressure {
 	score := min(max(float64(s.Priorities-3)/10, 0), 0.5)
-	if wide.MatchString(s.Task) {
+	if reachesFar(s.Task) {
 		score += 0.25
 	}
 	sum, n := 0.0, 0

@@ -1,0 +1,45 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"autopilot/events/wire"
+)
+
+// PolicyError is an error of a call of compat policy.
+func PolicyError(err error) string { return "apctl compat policy: " + Line(err.Error()) + "\n" }
+
+// PolicyUsage is a call that names no one function.
+func PolicyUsage() error {
+	return wire.Errorf(wire.Usage, "name one FUNCTION, or --batch: apctl compat policy --help lists them")
+}
+
+// Mode is the mode of a next session, with what it follows from.
+func (s Style) Mode(v wire.ModeView) string {
+	var also []string
+	for _, c := range v.Alternatives {
+		also = append(also, Line(c.Mode)+" "+short(c.Confidence))
+	}
+	text := s.paint(bold, Line(v.Mode)) + "  confidence " + short(v.Confidence) + ", " + useWords[v.Use] + "\n" + s.facts([][2]string{
+		{"because", Line(v.Rationale)}, {"else", strings.Join(also, ", ")}, {"pressure", Line(v.Pressure)},
+	})
+	if v.Ignored {
+		text += s.paint(yellow, "A source has something to say, and the confidence is 0 all the same: look at what it says.") + "\n"
+	}
+	text += "\nsources\n"
+	for _, f := range v.Sources {
+		text += "  " + pad(Line(f.Name), 18) + pad(Line(f.State), 12) + Line(f.Says) + "\n"
+	}
+	return text
+}
+
+// useWords say what a confidence is good for.
+var useWords = map[string]string{
+	"decline":    "which recommends nothing",
+	"suggest":    "which is a suggestion",
+	"preselect":  "enough to be selected before a person is asked",
+	"autonomous": "enough to run without a person",
+}
+
+func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
