@@ -6,6 +6,7 @@ import (
 
 	"autopilot/daemon/run/work"
 	"autopilot/events"
+	"autopilot/probe/judge"
 	"autopilot/projections/run"
 )
 
@@ -28,6 +29,19 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 		allowed.Capped, allowed.Cap = true, most
 	}
 	return allowed, not, err
+}
+
+// standing is how machine and other sessions stand before a session of a run.
+func (d *Daemon) standing(ctx context.Context, s run.State, own []string) work.Standing {
+	at := work.Standing{Cap: judge.NoCap, Peers: -1}
+	if n, ok := d.Peers.Others(own).Get(); ok {
+		at.Peers = int(n)
+	}
+	var err error
+	if at.Verdict, at.Cap, err = d.Machine.Stands(ctx, s); err != nil {
+		d.cfg.Log.Warn("judge the machine before a session", "run", s.ID, "error", err)
+	}
+	return at
 }
 
 // accountLabel is what a run calls an account.

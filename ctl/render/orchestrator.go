@@ -43,3 +43,18 @@ var useWords = map[string]string{
 }
 
 func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// BadBound is a bound of sessions that is no number.
+func BadBound(flag, text string, low, high float64) error {
+	return wire.Errorf(wire.Usage, "--%s %q is no number", flag, text).WithHint("write a number from %s to %s", short(low), short(high))
+}
+
+// Clamped says that a bound of sessions was brought into its range.
+func Clamped(flag string, from, to float64) string {
+	return "  --" + flag + ": clamped " + short(from) + " to " + short(to) + "\n"
+}
+
+// LowThreshold warns of a threshold that nearly any mode reaches.
+func LowThreshold(c float64) string {
+	return "  a threshold of " + short(c) + " lets nearly any mode run without a person; 0.5 or more is advised\n"
+}

@@ -42,6 +42,14 @@ type RunSpec struct {
 	SandboxAllow  []string          `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
 	Git           GitRules          `json:"git,omitzero"`           // what the run forbids in git
 	Holdout       HoldoutSpec       `json:"holdout,omitzero"`       // stored apart: agents may not read it
+	Series        SeriesSpec        `json:"series,omitzero"`        // of a workflow whose iterations are whole sessions
+}
+
+// SeriesSpec bounds whole sessions in a row. Zero takes the default.
+type SeriesSpec struct {
+	Sessions   int      `json:"sessions,omitzero"`
+	Hours      float64  `json:"hours,omitzero"`
+	Confidence *float64 `json:"confidence,omitzero"` // of a mode that runs without a person
 }
 
 // GitRules say what a run forbids in git. An empty rule takes the settings, then the

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"time"
@@ -99,28 +100,35 @@ func safe(s string) string {
 	return b.String()
 }
 
-// Appended is a telemetry file with one more line: a last line without its end gets
-// one. ok is false where a record of that run is there already.
-func Appended(text []byte, id string, line []byte) (out []byte, ok bool) {
-	if HasRun(text, id) {
-		return text, false
+// Put is a telemetry file with the line of a run: in the place of the one that it has, else
+// at the end. A last line without its end gets one, and all other lines stay.
+func Put(text []byte, id string, line []byte) []byte {
+	out := make([]byte, 0, len(text)+len(line)+1)
+	there := false
+	for old := range bytes.Lines(text) {
+		if !isRun(old, id) {
+			out = append(out, old...)
+			continue
+		}
+		if !there {
+			out = append(out, line...)
+		}
+		there = true
 	}
-	out = append(make([]byte, 0, len(text)+len(line)+1), text...)
+	if there {
+		return out
+	}
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		out = append(out, '\n')
 	}
-	return append(out, line...), true
+	return append(out, line...)
 }
 
-// HasRun says that a telemetry file has the record of a run.
-func HasRun(text []byte, id string) bool {
-	for line := range strings.Lines(string(text)) {
-		if !strings.Contains(line, id) {
-			continue
-		}
-		if r, ok := ParseRecord([]byte(line)); ok && r.Text("autopilot_run_id") == id {
-			return true
-		}
+// isRun says that a line is the record of a run.
+func isRun(line []byte, id string) bool {
+	if !bytes.Contains(line, []byte(id)) {
+		return false
 	}
-	return false
+	r, ok := ParseRecord(line)
+	return ok && r.Text("autopilot_run_id") == id
 }

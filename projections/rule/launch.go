@@ -15,7 +15,7 @@ import (
 func Fault(h events.Halt) bool {
 	switch haltCode(h) {
 	case wire.ExitRail, wire.ExitLimit, wire.ExitFailed:
-		return h != events.HaltStopped
+		return h != events.HaltStopped && h != events.HaltUserAbort
 	}
 	return false
 }

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 10
+const FoldVersion = 11
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -73,6 +73,7 @@ type State struct {
 	Foreign   *events.ForeignSeen   // somebody else writes to the work tree; until the run is resumed
 	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
 	Moved     events.HeadMove       // by others, the same way
+	Series    Series                // of sessions, where its iterations are those
 	Ahead     bool                  // HEAD is elsewhere than where the run began, when it was last looked at
 }
 

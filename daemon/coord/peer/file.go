@@ -206,7 +206,11 @@ func foreignID(name string) string {
 // of sessions, or who does cannot be read, the number is not known, and not zero.
 //
 // Source: session-orchestrator, seeds 2.2.1 peer_sessions_count; Q6, Q50, S48.
-func (ps *Sessions) Count() judge.Num {
+func (ps *Sessions) Count() judge.Num { return ps.Others(nil) }
+
+// Others is Count without sessions of these names: a run is not beside the sessions that
+// it has had itself (Q50).
+func (ps *Sessions) Others(own []string) judge.Num {
 	files, now := ps.registry(registryFresh), ps.Now()
 	if files.dir.State != peerfile.OK && files.dir.State != peerfile.Absent {
 		return judge.Num{}
@@ -223,7 +227,7 @@ func (ps *Sessions) Count() judge.Num {
 		bus = ps.onBus()
 	}
 	for _, s := range files.list {
-		if entryLife(s, now) != orchestrator.Fresh {
+		if entryLife(s, now) != orchestrator.Fresh || slices.Contains(own, s.ID) {
 			continue
 		}
 		f := foreign{Session: s, line: ps.lineOf(s)}

@@ -118,6 +118,22 @@ func (l Launch) endOf(h snapshot.Head) (state string, halt events.Halt) {
 	return rule.StateRunning, ""
 }
 
+// Stands is how the machine stands for a run, and how many sub-agents it bears, less than 0
+// for no bound. An empty verdict says that nobody looks at it.
+func (m *Machine) Stands(ctx context.Context, s run.State) (verdict string, most int, err error) {
+	flow, err := m.cfg.Settings.Flow(ctx, s)
+	if err != nil {
+		return "", judge.NoCap, err
+	}
+	bounds, err := m.cfg.Settings.Bounds(s)
+	if _, verdict = m.stands(ctx, flow); verdict == "" || err != nil {
+		return "", judge.Lower(judge.NoCap, bounds.Agents), err
+	}
+	p := m.resources().PolicyOf(flow)
+	j := judge.Judge(m.gauge.latest().reading, p, judge.Defaults()).As(judge.Verdict(verdict), p, judge.Defaults())
+	return verdict, judge.Lower(j.Cap, bounds.Agents), nil
+}
+
 // stands is how the machine stands for runs of a workflow, and by which policy it
 // is judged; empty where nobody looks at it.
 func (m *Machine) stands(ctx context.Context, flow workflow.Workflow) (policy, verdict string) {

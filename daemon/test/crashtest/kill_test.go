@@ -109,6 +109,7 @@ var (
 	apart = []string{
 		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
 		failpoint.DuringImport, failpoint.AfterImport, failpoint.BeforeClaim, failpoint.AfterClaim,
+		failpoint.BeforeTelemetry, failpoint.AfterTelemetry,
 	}
 	limitPoints = []string{failpoint.AfterAccount, failpoint.AfterAppend, failpoint.AfterAgent, failpoint.BeforeAppend}
 )
