@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
-	"autopilot/probe/judge"
 	"autopilot/projections/run"
 )
 
@@ -31,16 +32,13 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 	return allowed, not, err
 }
 
-// standing is how machine and other sessions stand before a session of a run.
-func (d *Daemon) standing(ctx context.Context, s run.State, own []string) work.Standing {
-	at := work.Standing{Cap: judge.NoCap, Peers: -1}
+// standing is how machine and other sessions stand before a session in a work tree.
+func (d *Daemon) standing(ctx context.Context, flow workflow.Workflow, ws tree.Workspace, own []string) work.Standing {
+	at := work.Standing{Peers: -1}
 	if n, ok := d.Peers.Others(own).Get(); ok {
 		at.Peers = int(n)
 	}
-	var err error
-	if at.Verdict, at.Cap, err = d.Machine.Stands(ctx, s); err != nil {
-		d.cfg.Log.Warn("judge the machine before a session", "run", s.ID, "error", err)
-	}
+	at.Verdict, at.Cap = d.Machine.Stands(ctx, flow, d.api.Layers(ws, nil).Bounds().Agents)
 	return at
 }
 

@@ -58,3 +58,35 @@ func Clamped(flag string, from, to float64) string {
 func LowThreshold(c float64) string {
 	return "  a threshold of " + short(c) + " lets nearly any mode run without a person; 0.5 or more is advised\n"
 }
+
+// series lists the sessions that a run would have. Only of the first the mode is known: that
+// of each other one is selected after the one before it.
+func series(v *wire.SeriesPreview) string {
+	if v == nil {
+		return ""
+	}
+	first := "mode " + Line(v.Mode) + ", confidence " + short(v.Confidence) + ": " + Line(v.Rationale)
+	switch {
+	case v.Selector != "":
+		first = "the mode that this command names: " + Line(v.Selector)
+	case !v.Runs:
+		first += "\n    under the threshold of " + short(v.Threshold) + ": a person is asked to begin it"
+	}
+	agents := "as many sub-agents as it wants"
+	if v.Cap >= 0 {
+		agents = "at most " + count(v.Cap, "sub-agent")
+	}
+	text := "  1  " + first + "\n    " + agents
+	if v.Verdict != "" {
+		text += "; the machine is " + Line(v.Verdict)
+	}
+	text += "\n"
+	if v.Sessions > 1 {
+		text += "  2 to " + strconv.Itoa(v.Sessions) + "  a mode that is selected after the session before, from confidence " + short(v.Threshold) + " on\n"
+	}
+	text += "  none begins after " + short(v.Hours) + " h"
+	if v.Tokens > 0 {
+		text += ", or " + strconv.FormatInt(v.Tokens, 10) + " tokens"
+	}
+	return text + "\n"
+}

@@ -118,20 +118,17 @@ func (l Launch) endOf(h snapshot.Head) (state string, halt events.Halt) {
 	return rule.StateRunning, ""
 }
 
-// Stands is how the machine stands for a run, and how many sub-agents it bears, less than 0
-// for no bound. An empty verdict says that nobody looks at it.
-func (m *Machine) Stands(ctx context.Context, s run.State) (verdict string, most int, err error) {
-	flow, err := m.cfg.Settings.Flow(ctx, s)
-	if err != nil {
-		return "", judge.NoCap, err
-	}
-	bounds, err := m.cfg.Settings.Bounds(s)
-	if _, verdict = m.stands(ctx, flow); verdict == "" || err != nil {
-		return "", judge.Lower(judge.NoCap, bounds.Agents), err
+// Stands is how the machine stands for runs of a workflow, and how many sub-agents it
+// bears, at most those of the project (0 is no bound); less than 0 is no bound. An empty
+// verdict says that nobody looks at it.
+func (m *Machine) Stands(ctx context.Context, flow workflow.Workflow, project int) (verdict string, most int) {
+	_, verdict = m.stands(ctx, flow)
+	if verdict == "" {
+		return "", judge.Lower(judge.NoCap, project)
 	}
 	p := m.resources().PolicyOf(flow)
 	j := judge.Judge(m.gauge.latest().reading, p, judge.Defaults()).As(judge.Verdict(verdict), p, judge.Defaults())
-	return verdict, judge.Lower(j.Cap, bounds.Agents), nil
+	return verdict, judge.Lower(j.Cap, project)
 }
 
 // stands is how the machine stands for runs of a workflow, and by which policy it

@@ -367,6 +367,8 @@ func limits(q order.Order, flow workflow.Workflow) events.Limits {
 	t := timeouts(flow)
 	l.IdleMS, l.AttemptMS, l.GateMS = t.IdleMS, t.AttemptMS, t.GateMS
 	switch {
+	case flow.Series.On():
+		l.Iterations = series(q, flow).Sessions
 	case l.Iterations > 0:
 	case l.ActiveMS > 0 || l.UntilMS > 0:
 		l.Iterations = flow.Limits.IterationsWithTime

@@ -45,26 +45,59 @@ func (w *Worker) SelectMode(ctx context.Context, s run.State, act engine.SelectM
 	}
 	d := events.ModeSelected{Session: act.Session, Peers: -1, Cap: -1}
 	if w.cfg.Standing != nil {
-		at := w.cfg.Standing(ctx, s, w.ownSessions(s))
+		at := w.cfg.Standing(ctx, p.Flow, p.Repo.Workspace(), w.ownSessions(s))
 		d.Verdict, d.Peers, d.Cap = events.Name(at.Verdict), at.Peers, max(at.Cap, -1)
 	}
-	tree, err := os.OpenRoot(p.Repo.Workspace().Path)
-	if err != nil {
-		return d, gone(fmt.Errorf("read what sessions have left: %w", err))
+	m, records, err := w.leftBySessions(p)
+	if d.Records = records; err != nil {
+		return d, err
 	}
-	defer func() { _ = tree.Close() }()
-	d.Records = lines(readBelow(tree, p.Flow.Series.Ledger).Body)
 	if d.Peers > s.Facts.Series.Peers && d.Verdict == critical {
 		return d, nil
 	}
 	if p.Flow.Series.Selector != "" {
 		return w.askSelector(ctx, s, p, d)
 	}
-	signals, _ := orchestrator.Gather(orchestrator.Look(func(path string) orchestrator.Text { return readBelow(tree, path) }, ""), w.cfg.Now())
-	m := orchestrator.Select(&signals)
 	d.Mode, d.Confidence = events.Name(m.Mode), m.Confidence
 	d.Why, err = w.put(ctx, m.Rationale)
 	return d, err
+}
+
+// leftBySessions is the mode that follows from what sessions have left, and the number of
+// their records.
+func (w *Worker) leftBySessions(p *Plan) (m orchestrator.Selection, records int, err error) {
+	tree, err := os.OpenRoot(p.Repo.Workspace().Path)
+	if err != nil {
+		return m, 0, gone(fmt.Errorf("read what sessions have left: %w", err))
+	}
+	defer func() { _ = tree.Close() }()
+	from := orchestrator.Look(func(path string) orchestrator.Text { return readBelow(tree, path) }, "")
+	if p.Flow.Series.Ledger != orchestrator.LedgerFile {
+		from.Ledger = readBelow(tree, p.Flow.Series.Ledger)
+	}
+	signals, _ := orchestrator.Gather(from, w.cfg.Now())
+	return orchestrator.Select(&signals), lines(from.Ledger.Body), nil
+}
+
+// previewSeries is what a run of sessions would begin with.
+func (w *Worker) previewSeries(ctx context.Context, q order.Order, p *Plan) (*wire.SeriesPreview, error) {
+	if !p.Flow.Series.On() {
+		return nil, nil
+	}
+	l := series(q, p.Flow)
+	m, _, err := w.leftBySessions(p)
+	v := &wire.SeriesPreview{
+		Sessions: l.Sessions, Hours: (time.Duration(l.HoursMS) * time.Millisecond).Hours(), Threshold: l.Confidence, Tokens: l.Tokens,
+		Mode: string(m.Mode), Confidence: m.Confidence, Rationale: m.Rationale, Runs: m.Confidence >= l.Confidence, Cap: -1, Peers: -1,
+	}
+	if p.Flow.Series.Selector != "" {
+		v.Selector, v.Mode, v.Confidence, v.Rationale, v.Runs = p.Flow.Series.Selector, "", 0, "", false
+	}
+	if w.cfg.Standing != nil {
+		at := w.cfg.Standing(ctx, p.Flow, p.Repo.Workspace(), nil)
+		v.Verdict, v.Cap, v.Peers = at.Verdict, max(at.Cap, -1), at.Peers
+	}
+	return v, err
 }
 
 const critical = "critical"

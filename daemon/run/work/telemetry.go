@@ -114,7 +114,10 @@ func (w *Worker) runRecord(s run.State, id string) (orchestrator.RunRecord, erro
 	r.Manual = s.Halt != nil && s.Halt.Reason == events.HaltManual
 	kill := switchOf(s)
 	r.Kill = orchestrator.OrNull(string(kill))
-	if kill != "" || r.Manual {
+	switch {
+	case kill == orchestrator.MaxSessions:
+		r.Detail = orchestrator.OrNull(orchestrator.CheckBudgets(orchestrator.Before{Sessions: float64(s.Series.Done), MaxSessions: float64(l.Sessions)}).Detail)
+	case kill != "" || r.Manual:
 		_, because := explain.Why(s)
 		r.Detail = orchestrator.OrNull(because)
 	}

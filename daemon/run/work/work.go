@@ -25,6 +25,7 @@ import (
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/order"
+	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/run/workflow/library"
 	"autopilot/daemon/store/blob"
 	"autopilot/events"
@@ -71,7 +72,7 @@ type Config struct {
 	Draft func(ctx context.Context, s draft.Set) (draft.Shown, error)
 	// Standing says how the machine and other sessions stand, but for sessions of the run by
 	// these names; nil knows neither.
-	Standing func(ctx context.Context, s run.State, own []string) Standing
+	Standing func(ctx context.Context, flow workflow.Workflow, ws tree.Workspace, own []string) Standing
 	// Language is the language for texts to a person about a run; nil is the run's own.
 	Language func(s run.State) events.Language
 	Now      func() time.Time
