@@ -28,7 +28,7 @@ What JSON cannot write: {"$":"NaN"}, {"$":"Infinity"}, {"$":"-Infinity"},
 {"$":"undefined"}. A member that is left out is undefined.
 
 ` + policyTable(),
-		Example: `  echo '{"iterationsCompleted":5,"maxSessions":5}' | apctl compat policy kill-pre
+		Example: `  apctl compat policy --help
   echo '{"fn":"use","input":{"confidence":0.72}}' | apctl compat policy --batch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
