@@ -106,7 +106,7 @@ func suitability(in input) (any, error) {
 		for _, v := range list {
 			k := v.record().Text("kill_switch")
 			f, is := orchestrator.Switch(k).Facts()
-			if k != "" && !(is && f.Graceful) {
+			if k != "" && (!is || !f.Graceful) {
 				ask.History.Fired++
 			}
 		}

@@ -117,17 +117,6 @@ func (v value) number() float64 {
 	return orchestrator.Coerce(v.raw)
 }
 
-// coerced is the number that JavaScript makes of a value.
-func (v value) coerced() float64 {
-	if f, ok := v.special(); ok {
-		return f
-	}
-	if len(v.raw) == 0 {
-		return math.NaN()
-	}
-	return orchestrator.Coerce(v.raw)
-}
-
 func (v value) plain() (string, bool) {
 	var s string
 	if v.raw.Kind() != '"' || json.Unmarshal(v.raw, &s, jsontext.AllowInvalidUTF8(true)) != nil {
@@ -171,8 +160,9 @@ func (v value) truthy() bool {
 	case '{':
 		f, ok := v.special()
 		return !ok || !math.IsNaN(f)
+	default:
+		return v.number() != 0
 	}
-	return v.number() != 0
 }
 
 // texts are the texts of a list; what is none is left out.

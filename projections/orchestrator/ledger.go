@@ -96,8 +96,9 @@ func Coerce(v jsontext.Value) float64 {
 			return math.NaN() // by way of its text
 		}
 		return Coerce(list[0])
+	default:
+		return math.NaN()
 	}
-	return math.NaN()
 }
 
 // CoerceText is the number that JavaScript reads in a text: blanks around it do not count,
