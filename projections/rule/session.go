@@ -60,6 +60,7 @@ func Session(s SessionEnd, l SessionLimits) SessionVerdict {
 		return SessionVerdict{Reason: events.ReasonFailedWave, Used: int64(r.Failed)}
 	case orchestrator.CarryoverHigh:
 		return SessionVerdict{Reason: events.ReasonCarryover, Used: int64(r.Carryover), Of: int64(r.Planned), Limit: int64(l.Carryover)}
+	default: // the others look at no session
 	}
 	switch {
 	case r.V == 0 && s.Failed:
