@@ -115,13 +115,13 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	}
 	d.Claims.Served()
 	d.stopLost(ctx, lost)
+	if err := d.Worker.OwedTelemetry(ctx, d.Fleet.State); err != nil {
+		d.cfg.Log.Warn("write the telemetry that runs owe", "error", err)
+	}
 	err := d.Worker.SweepSecrets(func(id string) bool {
 		s, ok := d.Fleet.State(id)
 		return ok && s.Status != run.Over
 	})
-	if err := d.Worker.OwedTelemetry(ctx, d.Fleet.State); err != nil {
-		d.cfg.Log.Warn("write the telemetry that runs owe", "error", err)
-	}
 	if err != nil {
 		// A gate may leave files that only root can remove. The daemon starts all the
 		// same.

@@ -41,17 +41,21 @@ func (w *Worker) owesRecord(id string) error {
 	return durable.Write(file, nil)
 }
 
-// record writes the line of a run that has ended or halted, in place of one that it has
+// writeTelemetry writes the line of a run that has ended or halted, in place of one that it has
 // already: a run that was resumed has one line too.
 func (w *Worker) writeTelemetry(ctx context.Context, s run.State) error {
 	if s.Facts.Series.Sessions == 0 || s.Status == run.Live {
 		return nil
 	}
-	p, err := w.plan(ctx, s)
+	flow, err := w.Flow(ctx, s) // the plan of a run that is over is gone
 	if err != nil {
 		return err
 	}
-	if p.Flow.Series.Telemetry == "" {
+	dir, err := w.text(s.Facts.Workspace)
+	if err != nil {
+		return err
+	}
+	if flow.Series.Telemetry == "" {
 		return w.paid(s.ID)
 	}
 	if err := w.owesRecord(s.ID); err != nil {
@@ -66,7 +70,7 @@ func (w *Worker) writeTelemetry(ctx context.Context, s run.State) error {
 	if err != nil {
 		return err
 	}
-	if err := appendBelow(p.Repo.Workspace().Path, p.Flow.Series.Telemetry, id, r.Line()); err != nil {
+	if err := appendBelow(dir, flow.Series.Telemetry, id, r.Line()); err != nil {
 		return fmt.Errorf("write the telemetry of a run: %w", err)
 	}
 	failpoint.Hit(failpoint.AfterTelemetry)
