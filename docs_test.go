@@ -243,6 +243,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.graph", "workflow graph", "GraphView"},
 	{"autopilot.workflow-schema", "workflow schema", "WorkflowSchemaView"},
 	{"autopilot.suggestion", "route, workflow suggest", "SuggestionView"},
+	{"autopilot.mode", "mode", "ModeView"},
 	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
 	{"autopilot.outcome", "agent classify", "OutcomeView"},
 	{"autopilot.sandbox", "agent sandbox", "SandboxView"},

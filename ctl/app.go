@@ -45,6 +45,9 @@ func Main(ctx context.Context, w World) int {
 	if verb, args, ok := omxCall(w.Args); ok {
 		return a.omx(verb, args)
 	}
+	if args, ok := policyCall(w.Args); ok {
+		return a.policy(args)
+	}
 	if code, call, ok := sawCall(w.Args); ok {
 		a.saw(ctx, code, call)
 		return wire.ExitDone

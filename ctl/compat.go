@@ -31,7 +31,7 @@ these files say, and the files that it would have kept of a run.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	kit.AddCommand(newRails(a), newRailsShell(a), newAtddInstall(a), newAtddUninstall(a), newAtddExport(a), newAtddImport(a), newAtddObserve(a), newSaw())
-	cmd.AddCommand(kit, newOmx(a))
+	cmd.AddCommand(kit, newOmx(a), newPolicy(a))
 	return cmd
 }
 

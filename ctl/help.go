@@ -171,6 +171,7 @@ The prompt comes on standard input. The command finds in its environment:
   AUTOPILOT_EFFECT        id of this call; where it is set, apctl starts neither
                           a daemon nor a run, and decides nothing. Gates have it too
   AUTOPILOT_AGENT_CAP     how many sub-agents the machine bears, where it has a cap
+  AUTOPILOT_MODE          the mode of a whole session, in workflow sessions
 
 It may print lines of its own, of which each begins with ::autopilot: totals of
 what it used, its state, a claim, a question.

@@ -68,7 +68,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a), newAccept(a), newDiscard(a))
 	add(groupLook, newEvents(a), newReplay(a), newRetro(a), newVerify(a), newArchive(a))
 	add(groupMachine, newUsage(a), newProbe(a), newPeer(a))
-	add(groupPrograms, newSession(a), newRoute(a), newHook(a), newCompat(a))
+	add(groupPrograms, newSession(a), newRoute(a), newMode(a), newHook(a), newCompat(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newWorkflow(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)
 	help := newHelp()

@@ -34,6 +34,9 @@ type limitOptions struct {
 	idle        string
 	attempt     string
 	gate        string
+	sessions    string
+	hours       string
+	confidence  string
 }
 
 // spec is the agent that was typed. None is the daemon's to say, as the
@@ -92,7 +95,7 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		}
 		spec.UntilMS = t.UnixMilli()
 	}
-	if err := o.timeouts(spec); err != nil {
+	if err := cmp.Or(o.timeouts(spec), o.series(a, spec)); err != nil {
 		return err
 	}
 	spec.StartBroken, spec.Halfway = o.startBroken, o.halfway

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/projections/run"
 )
@@ -28,6 +30,16 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 		allowed.Capped, allowed.Cap = true, most
 	}
 	return allowed, not, err
+}
+
+// standing is how machine and other sessions stand before a session in a work tree.
+func (d *Daemon) standing(ctx context.Context, flow workflow.Workflow, ws tree.Workspace, own []string) work.Standing {
+	at := work.Standing{Peers: -1}
+	if n, ok := d.Peers.Others(own).Get(); ok {
+		at.Peers = int(n)
+	}
+	at.Verdict, at.Cap = d.Machine.Stands(ctx, flow, d.api.Layers(ws, nil).Bounds().Agents)
+	return at
 }
 
 // accountLabel is what a run calls an account.

@@ -122,6 +122,9 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 		return err
 	}
 	d.stopLost(ctx, lost)
+	if err := d.Worker.OwedTelemetry(ctx, d.Fleet.State); err != nil {
+		d.cfg.Log.Warn("write the telemetry that runs owe", "error", err)
+	}
 	err := d.Worker.SweepSecrets(func(id string) bool {
 		s, ok := d.Fleet.State(id)
 		return ok && s.Status != run.Over
@@ -152,7 +155,7 @@ func (d *Daemon) newWorker() *work.Worker {
 			Root: filepath.Join(state, "trees"), Scratch: d.Scratch, Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.Bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Language: d.api.Language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.Bus.Refused, FindFlow: d.Flows.Of,
+		Language: d.api.Language, Draft: d.drafts().Show, Admit: d.admit, Standing: d.standing, Refused: d.Bus.Refused, FindFlow: d.Flows.Of,
 		Price: d.Limits.Price, Priced: d.Limits.Priced, Over: d.over,
 		Sandbox: d.Sandbox, Unhidden: d.api.Unhidden, Confined: d.api.Confined, Late: d.cfg.Late, Copies: d.cfg.copies,
 	})

@@ -183,6 +183,10 @@ func (w *crook) moored(s run.State) bool {
 	return false
 }
 
+func (w *crook) SelectMode(_ context.Context, _ run.State, act engine.SelectMode) (events.ModeSelected, error) {
+	return events.ModeSelected{Session: act.Session, Mode: "deep", Confidence: events.RatioOf(0.9), Peers: -1, Cap: -1}, nil
+}
+
 func (w *crook) Publish(_ context.Context, _ run.State, act engine.Publish) (events.WorkPublished, error) {
 	return events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}, nil
 }

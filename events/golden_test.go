@@ -184,7 +184,7 @@ var sampleEnded = AgentEnded{
 	},
 	Repeats: 58, Repeat: sampleRef("34"), Pending: 1, Refused: 2, Redacted: 3, Sandbox: SandboxGuard, Lacking: []Name{"signals"},
 	LeftPIDs: []int{4711}, SilentMS: 612000, BadReport: sampleRef("36"), Red: sampleRef("37"),
-	Report: SessionReport{V: 1, Complete: 4, Partial: 1, Failed: 2, Spiral: 3, Planned: 8, Completed: 3, Carryover: 5},
+	Report: SessionReport{V: 1, Complete: 4, Partial: 1, Failed: 2, Spiral: 3, Planned: 8, Completed: 3, Carryover: 5, ID: sampleRef("b4"), Tokens: 48000},
 }
 
 // sampleData holds every member of every type with a value that is not zero.
@@ -203,6 +203,7 @@ var sampleData = map[string]Data{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 			IdleMS: 720000, AttemptMS: 7200000, GateMS: 1800000,
 		},
+		Series:   Series{Sessions: 5, HoursMS: 14400000, Confidence: RatioOf(0.85), Tokens: 500000, Peers: 6, Name: sampleRef("b5"), HostClass: sampleRef("b6")},
 		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Handoff: "person:1000@9c1f03ab77d2e640/pts-3", Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Git: sampleRef("0d"), Nested: 2,
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Level: 2, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
 		Idle:   []Name{"review"},
@@ -256,6 +257,9 @@ var sampleData = map[string]Data{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
 		Set: string(sampleRef("a6")), Shown: sampleRef("a8"), Changed: sampleRef("ab"), Assurance: AssuredTTY, Phase: "plan",
 		Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}},
+	},
+	TypeModeSelected: ModeSelected{
+		Session: 2, Mode: "deep", Confidence: RatioOf(0.85), Why: sampleRef("b3"), Failed: true, Verdict: "critical", Peers: 7, Cap: 4, Records: 12,
 	},
 	TypeForeignSeen: ForeignSeen{Files: sampleRef("b1"), Count: 2, By: sampleRef("b2")},
 	TypeAgentEscalated: AgentEscalated{

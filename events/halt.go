@@ -40,14 +40,22 @@ const (
 	HaltFailedWave Halt = "failed-wave"
 	HaltCarryover  Halt = "carryover-too-high"
 
+	// The kill switches between sessions.
+	HaltUserAbort     Halt = "user-abort"
+	HaltMaxHours      Halt = "max-hours-exceeded"
+	HaltTokenBudget   Halt = "token-budget-exceeded"
+	HaltOverload      Halt = "resource-overload"
+	HaltLowConfidence Halt = "low-confidence-fallback"
+
 	HaltInternal Halt = "internal" // the daemon failed at its own part; the error says where
 
 	HaltNeedsPerson   Halt = "needs-person"
-	HaltRebooted      Halt = "rebooted"       // the host rebooted, and the user wants to be asked first
-	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is missing
-	HaltUnclear       Halt = "unclear"        // the rounds of an interview are used up, and too much is unclear
-	HaltExpired       Halt = "expired"        // no answer came in time
-	HaltWorkspaceGone Halt = "workspace-gone" // a person must bring it back
+	HaltManual        Halt = "fallback-to-manual" // nothing ran yet, and no mode is sure enough to run without a person
+	HaltRebooted      Halt = "rebooted"           // the host rebooted, and the user wants to be asked first
+	HaltEntry         Halt = "entry"              // a phase cannot begin: what it needs is missing
+	HaltUnclear       Halt = "unclear"            // the rounds of an interview are used up, and too much is unclear
+	HaltExpired       Halt = "expired"            // no answer came in time
+	HaltWorkspaceGone Halt = "workspace-gone"     // a person must bring it back
 )
 
 // HaltClass is a class of halts; each class has its own exit code.
@@ -133,6 +141,11 @@ var halts = []HaltFacts{
 	{HaltSpiral, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
 	{HaltFailedWave, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
 	{HaltCarryover, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltUserAbort, HaltsByLimit, NewsNone, ResumeFreely, OutputAgent},
+	{HaltMaxHours, HaltsByLimit, NewsHalted, ResumeWithNote, OutputAgent},
+	{HaltTokenBudget, HaltsByLimit, NewsHalted, ResumeWithNote, OutputAgent},
+	{HaltOverload, HaltsByLimit, NewsHalted, ResumeFreely, OutputAgent},
+	{HaltLowConfidence, HaltsByLimit, NewsHalted, ResumeFreely, OutputAgent},
 	{HaltStopped, HaltsByLimit, NewsNone, ResumeFreely, OutputGate},
 
 	{HaltLimit, HaltsAtWait, NewsHalted, ResumeFreely, OutputAgent},
@@ -145,6 +158,7 @@ var halts = []HaltFacts{
 	{HaltAuthFailed, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
 	{HaltBilling, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
 	{HaltWorkspaceGone, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltManual, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
 	{HaltRebooted, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
 
 	{HaltInternal, HaltsByDaemon, NewsDied, ResumeFreely, OutputGate},

@@ -43,6 +43,7 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeSessionJoined:     decodeAs[SessionJoined],
 	TypeSessionLeft:       decodeAs[SessionLeft],
 	TypeForeignSeen:       decodeAs[ForeignSeen],
+	TypeModeSelected:      decodeAs[ModeSelected],
 	TypeResourcesJudged:   decodeAs[ResourcesJudged],
 	TypeConfigTrusted:     decodeAs[ConfigTrusted],
 	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],

@@ -65,6 +65,7 @@ type RunStarted struct {
 	Version   string    `json:"version"`           // of the daemon
 	Holdout   Ref       `json:"holdout,omitzero"`  // held-out gates and where their files are, as JSON; for people only
 	InSight   bool      `json:"in_sight,omitzero"` // nothing hides the held-out files from agents
+	Series    Series    `json:"series,omitzero"`   // of a run whose iterations are whole sessions
 	// Language is that of texts to people, as the workflow has it.
 	Language Language `json:"language,omitzero"`
 	Land     Land     `json:"land,omitzero"` // of a run that lands the work of others

@@ -55,6 +55,9 @@ type SessionReport struct {
 	Planned   int `json:"planned"`   // issues that were planned for the session
 	Completed int `json:"completed"` // of them
 	Carryover int `json:"carryover"` // of them, left for a later session
+
+	ID     Ref   `json:"id,omitzero"`     // of a record in a ledger: what the session calls itself
+	Tokens int64 `json:"tokens,omitzero"` // that the record counts
 }
 
 // SessionLeft says that nobody drives the run any more. It stays, and waits.

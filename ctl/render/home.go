@@ -161,6 +161,7 @@ func (s Style) Preview(p wire.Preview) string {
 	if h := p.Holdout; h != nil {
 		b.WriteString(s.section("held-out gates", s.heldOut(*h)))
 	}
+	b.WriteString(s.section("sessions", series(p.Series)))
 	b.WriteString(s.section("agents that the workflow names", s.crews(p)))
 	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))

@@ -20,6 +20,7 @@ const (
 	EnvRole       = "AUTOPILOT_ROLE"
 	EnvIteration  = "AUTOPILOT_ITERATION"
 	EnvCap        = "AUTOPILOT_AGENT_CAP"
+	EnvMode       = "AUTOPILOT_MODE"
 	EnvPromptFile = "AUTOPILOT_PROMPT_FILE"
 	EnvResultFile = "AUTOPILOT_RESULT_FILE"
 	EnvSocket     = place.EnvSocket
@@ -59,6 +60,7 @@ type Place struct {
 	Phase      string
 	Role       string // of a session that looks; empty for the one that works
 	Iteration  int
+	Mode       string // of a whole session; empty without one
 	Capped     bool   // Cap is known
 	Cap        int    // sub-agents that it may have at once
 	PromptFile string // absolute, exists
@@ -100,6 +102,9 @@ func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
 	}}
 	if p.Capped {
 		inv.Env = append(inv.Env, EnvCap+"="+strconv.Itoa(p.Cap))
+	}
+	if p.Mode != "" {
+		inv.Env = append(inv.Env, EnvMode+"="+p.Mode)
 	}
 	if p.Role != "" {
 		inv.Env = append(inv.Env, EnvRole+"="+p.Role)

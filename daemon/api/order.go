@@ -23,7 +23,7 @@ func orderOf(q wire.StartRequest) order.Order {
 		Workspace: r.Workspace, Workflow: r.Workflow, Task: r.Task, TaskRef: r.TaskRef,
 		Holdout: order.Holdout{Dir: r.Holdout.Dir, Gates: order.Gates(r.Holdout.Gates)},
 		Start:   r.Start, Priority: r.Priority, ForMS: r.ForMS, UntilMS: r.UntilMS,
-		MaxMicroUSD: r.MaxMicroUSD, MaxTokens: r.MaxTokens, MaxTurns: r.MaxTurns, NoWait: r.NoWait,
+		MaxMicroUSD: r.MaxMicroUSD, MaxTokens: r.MaxTokens, MaxTurns: r.MaxTurns, NoWait: r.NoWait, Series: r.Series,
 		Env: q.Env, Outputs: q.Outputs, NoConfig: q.NoConfig, Findings: q.Findings, Advise: q.Advise, Halfway: r.Halfway,
 	}
 }

@@ -54,6 +54,9 @@ const (
 	DuringImport = "during-import" // the texts of a bundle are here, and its events are not
 	AfterImport  = "after-import"  // all is here, and no event says so
 
+	BeforeTelemetry = "before-telemetry" // a run has ended, and the line of its telemetry is not written
+	AfterTelemetry  = "after-telemetry"  // the line is written, and still owed
+
 	DuringSnapshot = "during-snapshot" // it is written and not synced
 	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
@@ -64,6 +67,7 @@ func Points() []string {
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
 		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, BeforeClaim, AfterClaim, DuringSnapshot, AfterSnapshot,
 		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact, DuringImport, AfterImport, BeforeLand, AfterLand,
+		BeforeTelemetry, AfterTelemetry,
 	}
 }
 

@@ -42,6 +42,14 @@ type RunSpec struct {
 	SandboxAllow  []string          `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
 	Git           GitRules          `json:"git,omitzero"`           // what the run forbids in git
 	Holdout       HoldoutSpec       `json:"holdout,omitzero"`       // stored apart: agents may not read it
+	Series        SeriesSpec        `json:"series,omitzero"`        // of a workflow whose iterations are whole sessions
+}
+
+// SeriesSpec bounds whole sessions in a row. Zero takes the default.
+type SeriesSpec struct {
+	Sessions   int      `json:"sessions,omitzero"`
+	Hours      float64  `json:"hours,omitzero"`
+	Confidence *float64 `json:"confidence,omitzero"` // of a mode that runs without a person
 }
 
 // GitRules say what a run forbids in git. An empty rule takes the settings, then the
@@ -155,8 +163,25 @@ type Preview struct {
 	EndsBy     *time.Time       `json:"ends_by,omitzero"`
 	Workflow   string           `json:"workflow"`
 	// Settings are those that the user did not type, with their source.
-	Settings []ConfigValue `json:"settings,omitzero"`
-	Holdout  *HoldoutView  `json:"holdout,omitzero"`
+	Settings []ConfigValue  `json:"settings,omitzero"`
+	Holdout  *HoldoutView   `json:"holdout,omitzero"`
+	Series   *SeriesPreview `json:"series,omitzero"` // of a workflow whose iterations are whole sessions
+}
+
+// SeriesPreview is how whole sessions in a row would begin.
+type SeriesPreview struct {
+	Sessions   int     `json:"sessions"` // at most
+	Hours      float64 `json:"hours"`
+	Tokens     int64   `json:"tokens,omitzero"`
+	Threshold  float64 `json:"threshold"`     // least confidence of a mode that runs by itself
+	Mode       string  `json:"mode,omitzero"` // of the first session
+	Confidence float64 `json:"confidence"`
+	Rationale  string  `json:"rationale,omitzero"`
+	Runs       bool    `json:"runs"`              // without a person
+	Selector   string  `json:"selector,omitzero"` // command that would be asked for the mode
+	Verdict    string  `json:"verdict,omitzero"`  // on the machine
+	Cap        int     `json:"cap"`               // of sub-agents, -1 for none
+	Peers      int     `json:"peers"`             // other sessions, -1 is unknown
 }
 
 // HoldoutView is what people see of held-out gates.

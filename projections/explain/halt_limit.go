@@ -110,6 +110,46 @@ var limitHalts = []halt{
 		},
 	},
 	{
+		reason: events.HaltUserAbort,
+		says: func(l events.Language, s run.State, _ events.RunHalted) string {
+			return say(l, "halted: user-abort between sessions, after %s", "停止: セッションの間で中断を依頼(user-abort)。%s終了済み", sessionsDone(l, s))
+		},
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl resume "+handle, say(l, "run the next session", "次のセッションを始める"), "apctl diff "+handle, soFar(l))
+		},
+	},
+	{
+		reason: events.HaltMaxHours,
+		says: func(l events.Language, s run.State, h events.RunHalted) string {
+			return say(l, "halted: no session begins later than %s after the start; %s ended", "停止: 開始から %s を過ぎたため次のセッションを始めません。%s終了済み", short(h.Limit), sessionsDone(l, s))
+		},
+		next: moreBudget("--max-hours"),
+	},
+	{
+		reason: events.HaltTokenBudget,
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			return say(l, "halted: the sessions used %d tokens of %d", "停止: セッションのトークン使用量 %d が予算 %d に達しました", h.Used, h.Limit)
+		},
+		next: moreBudget("--max-tokens"),
+	},
+	{
+		reason: events.HaltOverload,
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			return say(l, "halted: the machine is critical, and %d other sessions are more than %d", "停止: マシンに余裕がなく、ほかのセッションが %d 件(上限 %d 件)あります", h.Used, h.Limit)
+		},
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl peer ls", say(l, "the other sessions", "ほかのセッション"), "apctl probe", say(l, "free resources of the machine", "マシンの空き"),
+				"apctl resume "+handle, say(l, "when other sessions have ended", "ほかのセッションが終わったら"))
+		},
+	},
+	{
+		reason: events.HaltLowConfidence, says: unsure,
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl mode", say(l, "the mode that is selected now, with its sources", "現在選ばれるモードとその根拠"),
+				"apctl resume "+handle, say(l, "select anew", "選び直す"))
+		},
+	},
+	{
 		reason: events.HaltStopped,
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
 			return say(l, "stopped on request after iteration %d; the work so far is kept", "依頼によりイテレーション %d の後に停止しました。ここまでの作業は残っています", h.Iteration)

@@ -28,6 +28,13 @@ var personHalts = []halt{
 		},
 	},
 	{
+		reason: events.HaltManual, says: unsure, needs: person(NeedsAnswer),
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl mode", say(l, "the mode that is selected now, with its sources", "現在選ばれるモードとその根拠"),
+				"apctl resume "+handle, say(l, "run one session in that mode all the same", "そのモードでセッションを 1 回実行する"))
+		},
+	},
+	{
 		reason: events.HaltEntry, needs: person(NeedsAnswer),
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
 			return say(l, "halted: phase %s cannot begin, because gate %s fails", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)

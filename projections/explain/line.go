@@ -48,6 +48,8 @@ func Line(s run.State, e events.Event) string {
 		return say(l, "%s drives the run, process %d", "%s(プロセス %d)が実行を担当", Chat(l, d.Program), d.PID)
 	case events.ForeignSeen:
 		return foreignSeen(l, d)
+	case events.ModeSelected:
+		return modeSelected(l, d)
 	case events.SessionLeft:
 		return say(l, "no chat drives the run any more: it waits", "実行の担当がいなくなったため待機")
 	case events.RunSuspended:

@@ -73,7 +73,7 @@ var looks = map[string]Do{"code-review": DoReview, "security-review": DoReview, 
 
 // Shipped are the workflows that the router can name, and that ship.
 func Shipped() []string {
-	return []string{"atdd", "atdd-bugfix", "atdd-flaky", "converge", "omx", "omx-ralph"}
+	return []string{"atdd", "atdd-bugfix", "atdd-flaky", "converge", "omx", "omx-ralph", "sessions"}
 }
 
 // ofRoute are the workflows of a route.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/orchestrator"
 )
 
 // SessionEnd is what is known of a session that has ended.
@@ -11,6 +12,7 @@ type SessionEnd struct {
 	Report events.SessionReport // its own record; V is 0 without one
 	Failed bool                 // it came to no end of its own, or to a failure
 	Silent time.Duration        // before its end, as its supervisor saw it
+	Owes   bool                 // without a record it has failed, as nobody can say what it did
 }
 
 // SessionLimits are what a session is compared with.
@@ -19,14 +21,12 @@ type SessionLimits struct {
 	Carryover int // percent of what was planned
 }
 
-// The published limits of a session, and when it is fresh: what moved so lately
-// is no stall.
+// The published limits of a session.
 //
 // Source: session-orchestrator, seeds 2.1.1 and 2.1.5.
 const (
-	StallDefault     = 10 * time.Minute
-	CarryoverDefault = 50
-	stallFresh       = 30 * time.Second
+	StallDefault     = orchestrator.StallDefault
+	CarryoverDefault = 100 * orchestrator.CarryoverDefault
 )
 
 // SessionVerdict is a kill switch that fires, or what else closes the gate, with
@@ -44,17 +44,27 @@ type SessionVerdict struct {
 // S5: what is absent kills nothing. Otherwise than there, it does not pass either.
 func Session(s SessionEnd, l SessionLimits) SessionVerdict {
 	r := s.Report
-	switch {
-	case s.Silent >= stallFresh && s.Silent >= l.Stall:
+	if s.Owes && (s.Failed || r.V == 0) {
+		return SessionVerdict{Reason: events.ReasonFailedWave}
+	}
+	k := orchestrator.CheckAfter(orchestrator.Outcome{
+		Stall:  orchestrator.Stall{Silent: s.Silent, Progressed: s.Silent < orchestrator.StallFresh},
+		Spiral: float64(r.Spiral), Failed: float64(r.Failed), Planned: float64(r.Planned), Carryover: float64(r.Carryover),
+	}, orchestrator.After{Stall: l.Stall, Carryover: float64(l.Carryover) / 100})
+	switch k.Switch {
+	case orchestrator.StallTimeout:
 		return SessionVerdict{Reason: events.ReasonStall, Used: int64(s.Silent / time.Second), Limit: int64(l.Stall / time.Second)}
-	case r.Spiral > 0:
+	case orchestrator.Spiral:
 		return SessionVerdict{Reason: events.ReasonSpiral, Used: int64(r.Spiral)}
-	case r.Failed > 0:
+	case orchestrator.FailedWave:
 		return SessionVerdict{Reason: events.ReasonFailedWave, Used: int64(r.Failed)}
+	case orchestrator.CarryoverHigh:
+		return SessionVerdict{Reason: events.ReasonCarryover, Used: int64(r.Carryover), Of: int64(r.Planned), Limit: int64(l.Carryover)}
+	default: // the others look at no session
+	}
+	switch {
 	case r.V == 0 && s.Failed:
 		return SessionVerdict{Reason: events.ReasonFailedWave}
-	case r.Planned > 0 && int64(r.Carryover)*100 > int64(l.Carryover)*int64(r.Planned):
-		return SessionVerdict{Reason: events.ReasonCarryover, Used: int64(r.Carryover), Of: int64(r.Planned), Limit: int64(l.Carryover)}
 	case r.V == 0:
 		return SessionVerdict{Reason: events.ReasonNoReport}
 	}

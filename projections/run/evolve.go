@@ -132,7 +132,7 @@ func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Loop.Accepted = ""
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
-	return s
+	return s.sessionBegins()
 }
 
 func waits(before *Waiting, at time.Time, d events.LimitWaiting) *Waiting {
@@ -223,6 +223,9 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
+	if s.Facts.Series.Sessions > 0 {
+		s = s.sessionEnds()
+	}
 	if d.Verdict == events.Pass {
 		s.Loop.Hung = 0 // it had done its work
 	}
@@ -242,6 +245,9 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 // judged are announced anew after a resume.
 func halted(s State, at time.Time, d events.RunHalted) State {
 	s.Status, s.Halt, s.Stop, s.Stopping = Halted, &d, "", events.StopRequested{}
+	if d.Reason == events.HaltStall {
+		s.Series.Stalls++
+	}
 	switch {
 	case s.Stage == Gates && s.Last.Gates.Entry:
 		s.Stage = Ready
@@ -269,6 +275,9 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	if s.Halt != nil && s.Halt.Reason == events.HaltForeign && s.Loop.Iteration == 0 {
 		s.Stage = Started // the baseline is judged anew, without anybody in between
+	}
+	if s.Halt != nil {
+		s = s.sessionsResumed(s.Halt.Reason)
 	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Hung, s.Loop.Fresh = 0, 0, 0, false
@@ -322,6 +331,7 @@ func (s State) anew() State {
 	s.Loop.Asks, s.Looks = false, s.looksAnew()
 	s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 	s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
+	s.Series.Counted = s.Series.Tokens
 	s.Loop.History, s.Loop.Left = s.Loop.History.Anew(), nil
 	return s
 }

@@ -45,6 +45,8 @@ func evolvePhase(s State, e events.Event) State {
 		s.Driver = nil
 	case events.ForeignSeen:
 		s.Foreign = &d
+	case events.ModeSelected:
+		s = modeSelected(s, d)
 	default:
 		s.Log.Unknown++
 	}

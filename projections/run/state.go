@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 11
+const FoldVersion = 14
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -74,6 +74,7 @@ type State struct {
 	Others    []events.Ref          // lists of files that others have changed, as a person let them be
 	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
 	Moved     events.HeadMove       // by others, the same way
+	Series    Series                // of sessions, where its iterations are those
 	Ahead     bool                  // HEAD is elsewhere than where the run began, when it was last looked at
 }
 

@@ -12,8 +12,8 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/chain"
+	"autopilot/projections/orchestrator"
 	folded "autopilot/projections/peer"
-	"autopilot/projections/rule"
 )
 
 // book is one session.
@@ -122,7 +122,7 @@ type sight struct {
 	beat time.Time
 }
 
-func (n sight) life(now time.Time) rule.Life { return rule.PeerLife(now.Sub(n.beat)) }
+func (n sight) life(now time.Time) orchestrator.Life { return orchestrator.PeerLife(now.Sub(n.beat)) }
 
 // States are the folded sessions, for a proof of the log.
 func (ps *Sessions) States() map[string]folded.State {
@@ -193,7 +193,7 @@ func (ps *Sessions) register(ctx context.Context, c chat.Chat, j events.PeerJoin
 	}
 	if p.Mode == "" {
 		p.Mode = events.ModeNone
-		p.Class, p.Assumed = rule.ClassifyMode("")
+		p.Class, p.Assumed = orchestrator.ClassifyMode("")
 	}
 	ps.beats(b)
 	if was.Here() && p == unmarked(was.PeerJoined) {
@@ -241,7 +241,7 @@ func (ps *Sessions) departs(ctx context.Context, c chat.Chat, why events.PeerCau
 func (ps *Sessions) Sweep(ctx context.Context) {
 	now := ps.Now()
 	for id, n := range ps.all() {
-		if !n.Here() || n.life(now) != rule.Gone || n.Log.Broken != 0 {
+		if !n.Here() || n.life(now) != orchestrator.Gone || n.Log.Broken != 0 {
 			continue
 		}
 		if _, err := ps.get(id).Append(ctx, events.PeerLeft{Cause: events.PeerSilent}, events.ActorDaemon(ps.cfg.Chats.Host), ""); err != nil {

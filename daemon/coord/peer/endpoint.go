@@ -11,8 +11,8 @@ import (
 	"autopilot/daemon/auth/chat"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/orchestrator"
 	folded "autopilot/projections/peer"
-	"autopilot/projections/rule"
 )
 
 var errNoProof = wire.Errorf(wire.Denied, "the caller cannot be identified: this host does not show which start of it a process belongs to").
@@ -71,9 +71,9 @@ func (ps *Sessions) preamble(q auth.Request, at spot, mode string) (wire.PeerChe
 	}
 	if !m.Valid() {
 		return wire.PeerCheckView{}, wire.Errorf(wire.Usage, "%.40q is not a mode", mode).
-			WithHint("a mode is a word of small letters: %s, or one of your own", strings.Join(rule.Modes(), ", "))
+			WithHint("a mode is a word of small letters: %s, or one of your own", strings.Join(orchestrator.Modes(), ", "))
 	}
-	class, assumed := rule.ClassifyMode(string(m))
+	class, assumed := orchestrator.ClassifyMode(string(m))
 	v := wire.PeerCheckView{Mode: string(m), Class: string(class), Assumed: assumed, Weak: []wire.PeerView{}, Unread: []wire.PeerSource{}}
 	list, sources := ps.findPeers(q, at)
 	for _, s := range sources {
@@ -81,17 +81,17 @@ func (ps *Sessions) preamble(q auth.Request, at spot, mode string) (wire.PeerChe
 			v.Unread = append(v.Unread, s)
 		}
 	}
-	var others []rule.PeerBeside
+	var others []orchestrator.PeerBeside
 	for _, p := range list {
 		switch {
 		case !p.Here || p.You || p.Source == sourceBus && p.Ended:
-		case p.Life == string(rule.Fresh):
-			others = append(others, rule.PeerBeside{ID: p.ID, Class: events.PeerClass(p.Class), Since: p.Since, Apart: at.apart(p)})
+		case p.Life == string(orchestrator.Fresh):
+			others = append(others, orchestrator.PeerBeside{ID: p.ID, Class: events.PeerClass(p.Class), Since: p.Since, Apart: at.apart(p)})
 		default:
 			v.Weak = append(v.Weak, p)
 		}
 	}
-	told := rule.Preamble(class, others, len(v.Unread) > 0)
+	told := orchestrator.Preamble(class, others, len(v.Unread) > 0)
 	v.Outcome, v.Reason, v.ExitCode = string(told.Outcome), string(told.Reason), exitOfPeer[told.Outcome]
 	if i := slices.IndexFunc(list, func(p wire.PeerView) bool { return told.Beside != "" && p.ID == told.Beside }); i >= 0 {
 		v.Beside = &list[i]

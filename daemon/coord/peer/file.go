@@ -14,7 +14,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
-	"autopilot/projections/rule"
+	"autopilot/projections/orchestrator"
 )
 
 // foreign is a session that only a file tells of.
@@ -23,7 +23,7 @@ type foreign struct {
 	key  string // what it is called here
 	kind string // lock or registry
 	dir  string // its work tree, of the repository that was asked about; empty for another's
-	life rule.Life
+	life orchestrator.Life
 	line []person.Process // of its process, if that is there; itself first
 }
 
@@ -62,19 +62,19 @@ func (ps *Sessions) registry(since time.Duration) foreignFiles {
 // entryLife judges an entry of the registry: by what it says, or by when it was
 // written, whichever is later. A session whose clock is behind is not taken for
 // gone, as it writes the file at every sign of life.
-func entryLife(s peerfile.Session, now time.Time) rule.Life {
+func entryLife(s peerfile.Session, now time.Time) orchestrator.Life {
 	if s.Beat.IsZero() {
-		return rule.Gone // seeds 2.8.4: unparseable is infinitely old
+		return orchestrator.Gone // seeds 2.8.4: unparseable is infinitely old
 	}
-	return rule.PeerLife(min(now.Sub(beatOf(s, now)), now.Sub(s.Written)))
+	return orchestrator.PeerLife(min(now.Sub(beatOf(s, now)), now.Sub(s.Written)))
 }
 
 // lockLife judges a lock: by what it says alone.
-func lockLife(s peerfile.Session, now time.Time) rule.Life {
-	if rule.LockLive(beatOf(s, now), now, cmp.Or(s.TTL, rule.LockTTL)) {
-		return rule.Fresh
+func lockLife(s peerfile.Session, now time.Time) orchestrator.Life {
+	if orchestrator.LockLive(beatOf(s, now), now, cmp.Or(s.TTL, orchestrator.LockTTL)) {
+		return orchestrator.Fresh
 	}
-	return rule.Stale
+	return orchestrator.Stale
 }
 
 // beatOf is the sign of life that a file tells of. One that is still to come counts
@@ -121,7 +121,7 @@ func (ps *Sessions) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 		sources = append(sources, sourceView(sourceRegistry, f))
 	}
 	for _, s := range files.list {
-		if life := entryLife(s, now); life != rule.Gone {
+		if life := entryLife(s, now); life != orchestrator.Gone {
 			add(foreign{Session: s, kind: sourceRegistry, dir: entryTree(s, trees), life: life})
 		}
 	}
@@ -132,7 +132,7 @@ func (ps *Sessions) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 // none, and a sign of life where its own are too old.
 func (f foreign) with(more foreign) foreign {
 	f.Mode = cmp.Or(f.Mode, more.Mode)
-	if f.life != rule.Fresh && more.life == rule.Fresh {
+	if f.life != orchestrator.Fresh && more.life == orchestrator.Fresh {
 		f.life, f.Beat = more.life, more.Beat
 	}
 	return f
@@ -184,7 +184,7 @@ func beganLater(s peerfile.Session, now time.Time, age time.Duration) bool {
 // has its label.
 func (f foreign) isOf(j events.PeerJoined, boot, label string, alone bool) bool {
 	at := person.Process{PID: j.PID, Start: uint64(j.Start)}
-	return rule.OwnEntry{
+	return orchestrator.OwnEntry{
 		Alive:   len(f.line) > 0,
 		Lineage: j.Boot == boot && slices.ContainsFunc(f.line, same(at)),
 		Label:   label != "" && label == f.ID, Alone: alone,
@@ -206,7 +206,11 @@ func foreignID(name string) string {
 // of sessions, or who does cannot be read, the number is not known, and not zero.
 //
 // Source: session-orchestrator, seeds 2.2.1 peer_sessions_count; Q6, Q50, S48.
-func (ps *Sessions) Count() judge.Num {
+func (ps *Sessions) Count() judge.Num { return ps.Others(nil) }
+
+// Others is Count without sessions of these names: a run is not beside the sessions that
+// it has had itself (Q50).
+func (ps *Sessions) Others(own []string) judge.Num {
 	files, now := ps.registry(registryFresh), ps.Now()
 	if files.dir.State != peerfile.OK && files.dir.State != peerfile.Absent {
 		return judge.Num{}
@@ -214,7 +218,7 @@ func (ps *Sessions) Count() judge.Num {
 	known, n := files.dir.State == peerfile.OK, 0
 	for _, b := range ps.all() {
 		known = known || b.Here()
-		if b.Here() && b.life(now) == rule.Fresh {
+		if b.Here() && b.life(now) == orchestrator.Fresh {
 			n++
 		}
 	}
@@ -223,7 +227,7 @@ func (ps *Sessions) Count() judge.Num {
 		bus = ps.onBus()
 	}
 	for _, s := range files.list {
-		if entryLife(s, now) != rule.Fresh {
+		if entryLife(s, now) != orchestrator.Fresh || slices.Contains(own, s.ID) {
 			continue
 		}
 		f := foreign{Session: s, line: ps.lineOf(s)}

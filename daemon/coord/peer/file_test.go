@@ -6,7 +6,7 @@ import (
 
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/coord/peerfile"
-	"autopilot/projections/rule"
+	"autopilot/projections/orchestrator"
 )
 
 // S17, S18, S28, S50: what a file says, and when it was written, by clocks that are
@@ -17,22 +17,22 @@ func TestTheLifeOfAFileByClocksThatDiffer(t *testing.T) {
 	const min, hour, year = time.Minute, time.Hour, 365 * 24 * time.Hour
 	for name, tt := range map[string]struct {
 		beat, written time.Duration // before now
-		lock, entry   rule.Life
+		lock, entry   orchestrator.Life
 	}{
-		"just now":                                   {0, 0, rule.Fresh, rule.Fresh},
-		"15 minutes are fresh":                       {15 * min, 15 * min, rule.Fresh, rule.Fresh},
-		"more are not":                               {15*min + 1, 15*min + 1, rule.Fresh, rule.Stale},
-		"an hour is stale":                           {hour, hour, rule.Fresh, rule.Stale},
-		"more is gone":                               {hour + 1, hour + 1, rule.Fresh, rule.Gone},
-		"up to four hours a lock holds":              {4*hour - 1, 4*hour - 1, rule.Fresh, rule.Gone},
-		"exactly then it does not":                   {4 * hour, 4 * hour, rule.Stale, rule.Gone},
-		"an hour behind, written now":                {hour, 0, rule.Fresh, rule.Fresh},
-		"an hour behind, written 16 minutes ago":     {hour + 16*min, 16 * min, rule.Fresh, rule.Stale},
-		"a lock that was copied is as old as it was": {5 * hour, 0, rule.Stale, rule.Fresh},
-		"an hour ahead, written now":                 {-hour, 0, rule.Fresh, rule.Fresh},
-		"an hour ahead, written 16 minutes ago":      {-hour + 16*min, 16 * min, rule.Fresh, rule.Stale},
-		"years ahead, written 61 minutes ago":        {-70 * year, hour + min, rule.Fresh, rule.Gone},
-		"years ahead, written four hours ago":        {-70 * year, 4 * hour, rule.Stale, rule.Gone},
+		"just now":                                   {0, 0, orchestrator.Fresh, orchestrator.Fresh},
+		"15 minutes are fresh":                       {15 * min, 15 * min, orchestrator.Fresh, orchestrator.Fresh},
+		"more are not":                               {15*min + 1, 15*min + 1, orchestrator.Fresh, orchestrator.Stale},
+		"an hour is stale":                           {hour, hour, orchestrator.Fresh, orchestrator.Stale},
+		"more is gone":                               {hour + 1, hour + 1, orchestrator.Fresh, orchestrator.Gone},
+		"up to four hours a lock holds":              {4*hour - 1, 4*hour - 1, orchestrator.Fresh, orchestrator.Gone},
+		"exactly then it does not":                   {4 * hour, 4 * hour, orchestrator.Stale, orchestrator.Gone},
+		"an hour behind, written now":                {hour, 0, orchestrator.Fresh, orchestrator.Fresh},
+		"an hour behind, written 16 minutes ago":     {hour + 16*min, 16 * min, orchestrator.Fresh, orchestrator.Stale},
+		"a lock that was copied is as old as it was": {5 * hour, 0, orchestrator.Stale, orchestrator.Fresh},
+		"an hour ahead, written now":                 {-hour, 0, orchestrator.Fresh, orchestrator.Fresh},
+		"an hour ahead, written 16 minutes ago":      {-hour + 16*min, 16 * min, orchestrator.Fresh, orchestrator.Stale},
+		"years ahead, written 61 minutes ago":        {-70 * year, hour + min, orchestrator.Fresh, orchestrator.Gone},
+		"years ahead, written four hours ago":        {-70 * year, 4 * hour, orchestrator.Stale, orchestrator.Gone},
 	} {
 		s := peerfile.Session{ID: "a", PID: 1 << 22, Beat: now.Add(-tt.beat), Written: now.Add(-tt.written)}
 		if l, e := lockLife(s, now), entryLife(s, now); l != tt.lock || e != tt.entry {
@@ -40,7 +40,7 @@ func TestTheLifeOfAFileByClocksThatDiffer(t *testing.T) {
 		}
 	}
 	unreadable := peerfile.Session{ID: "a", Started: now, Written: now}
-	if l, e := lockLife(unreadable, now), entryLife(unreadable, now); l != rule.Stale || e != rule.Gone {
+	if l, e := lockLife(unreadable, now), entryLife(unreadable, now); l != orchestrator.Stale || e != orchestrator.Gone {
 		t.Errorf("a heartbeat that cannot be read: %s, %s", l, e)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
+	"autopilot/projections/orchestrator"
 	"autopilot/projections/run"
 )
 
@@ -173,18 +173,18 @@ func (ps *Sessions) busView(b present, own []person.Process, at spot, live []*ru
 func withFile(v wire.PeerView, f foreign) wire.PeerView {
 	v.File = f.Path
 	if v.Mode == string(events.ModeNone) && f.Mode != "" {
-		class, assumed := rule.ClassifyMode(f.Mode)
+		class, assumed := orchestrator.ClassifyMode(f.Mode)
 		v.Mode, v.Class, v.Assumed = f.Mode, string(class), assumed
 	}
-	if f.life == rule.Fresh {
-		v.Life = string(rule.Fresh)
+	if f.life == orchestrator.Fresh {
+		v.Life = string(orchestrator.Fresh)
 	}
 	v.Here = v.Here || f.dir != ""
 	return v
 }
 
 func foreignView(f foreign, own []person.Process) wire.PeerView {
-	class, assumed := rule.ClassifyMode(f.Mode)
+	class, assumed := orchestrator.ClassifyMode(f.Mode)
 	v := wire.PeerView{
 		ID: f.key, Source: f.kind, Here: f.dir != "", Directory: f.dir, PID: f.PID, Session: f.ID, Program: f.Platform,
 		Mode: cmp.Or(f.Mode, string(events.ModeNone)), Class: string(class), Assumed: assumed, Life: string(f.life),
@@ -198,7 +198,7 @@ func foreignView(f foreign, own []person.Process) wire.PeerView {
 // runPeers are the runs whose agents work in the repository: nobody is beside them
 // unseen. The agents of a run are no peers of each other.
 func (ps *Sessions) runPeers(q auth.Request, at spot, live []*run.State) []wire.PeerView {
-	class, assumed := rule.ClassifyMode("")
+	class, assumed := orchestrator.ClassifyMode("")
 	var out []wire.PeerView
 	for _, s := range live {
 		dir := ps.cfg.Text(s.Facts.Workspace)
@@ -208,7 +208,7 @@ func (ps *Sessions) runPeers(q auth.Request, at spot, live []*run.State) []wire.
 		out = append(out, wire.PeerView{
 			Peer: s.Facts.Handle, ID: s.ID, Source: sourceRun, Run: s.Facts.Handle, You: q.Effect != "" && belongsTo(q.Effect, *s),
 			Here: true, Program: ps.cfg.Runs.Agent(*s), Mode: string(events.ModeNone), Class: string(class), Assumed: assumed,
-			Life: string(rule.Fresh), Since: s.Clock.Since.UTC(), Directory: dir,
+			Life: string(orchestrator.Fresh), Since: s.Clock.Since.UTC(), Directory: dir,
 		})
 	}
 	return out

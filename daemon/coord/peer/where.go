@@ -3,7 +3,7 @@ package peer
 import (
 	"time"
 
-	"autopilot/projections/rule"
+	"autopilot/projections/orchestrator"
 )
 
 // Trace is that a session works in a directory, or did.
@@ -19,7 +19,7 @@ func (ps *Sessions) In(dir string) []Trace {
 	for id, n := range ps.all() {
 		switch {
 		case ps.cfg.Text(n.Directory) != dir:
-		case n.Here() && (ps.lives(n.PeerJoined) || n.life(ps.Now()) != rule.Gone):
+		case n.Here() && (ps.lives(n.PeerJoined) || n.life(ps.Now()) != orchestrator.Gone):
 			out = append(out, Trace{Name: ps.name(id), Here: true, Seen: n.beat})
 		default:
 			out = append(out, Trace{Name: id[:min(len(id), minHandle)], Seen: n.beat})
@@ -33,7 +33,7 @@ func (ps *Sessions) In(dir string) []Trace {
 func (ps *Sessions) Listed(tree string) []string {
 	var out []string
 	for _, s := range ps.registry(0).list {
-		if entryTree(s, []string{tree}) != "" && entryLife(s, ps.Now()) != rule.Gone {
+		if entryTree(s, []string{tree}) != "" && entryLife(s, ps.Now()) != orchestrator.Gone {
 			out = append(out, s.ID)
 		}
 	}

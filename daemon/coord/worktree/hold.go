@@ -15,6 +15,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
+	"autopilot/projections/orchestrator"
 	"autopilot/projections/rule"
 )
 
@@ -83,12 +84,12 @@ func (t *scene) lockFile(l tree.Linked, w *rule.WorkTree) []wire.TreeHeld {
 	}
 	ttl := s.TTL
 	if ttl == 0 {
-		ttl = rule.LockTTL
+		ttl = orchestrator.LockTTL
 	}
 	host, err := os.Hostname()
 	here := s.Host == "" || err == nil && s.Host == host
 	dead := here && s.PID > 0 && processGone(s.PID)
-	if rule.LockLive(s.Beat, t.k.cfg.Sessions.Now(), ttl) || !dead {
+	if orchestrator.LockLive(s.Beat, t.k.cfg.Sessions.Now(), ttl) || !dead {
 		return []wire.TreeHeld{{Why: wire.HoldSession, What: s.ID}}
 	}
 	w.Noted = append(w.Noted, rule.TreeNote{Who: "session " + s.ID, At: s.Beat})

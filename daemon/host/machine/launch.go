@@ -14,6 +14,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
+	"autopilot/projections/orchestrator"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -49,10 +50,10 @@ func (l Launch) Show(ctx context.Context, _ auth.Request, body wire.LaunchReques
 		return wire.LaunchView{}, err
 	}
 	v := wire.LaunchView{Gates: []wire.LaunchGate{}}
-	ask := rule.LaunchAsk{Confidence: body.Confidence, Floor: body.Floor, CI: body.CI}
+	ask := orchestrator.LaunchAsk{Confidence: body.Confidence, Floor: body.Floor, CI: body.CI}
 	ask.History, v.Halts = l.history(trees)
 	v.Policy, ask.Resources = l.Machine.stands(ctx, flow)
-	gates, suitable := rule.Launch(ask)
+	gates, suitable := orchestrator.Launch(ask)
 	for _, g := range gates {
 		v.Gates = append(v.Gates, wire.LaunchGate{
 			Gate: g.Name, Pass: g.Pass, Omitted: g.Omitted, Value: g.Value, Limit: g.Limit, Reason: string(g.Reason), Warning: string(g.Warning),
@@ -66,12 +67,12 @@ func (l Launch) Show(ctx context.Context, _ auth.Request, body wire.LaunchReques
 
 // history is how the runs of a repository ended, in all its work trees, and what
 // has halted them. All of its runs count (S44).
-func (l Launch) history(trees []string) (*rule.LaunchHistory, []wire.LaunchHalt) {
+func (l Launch) history(trees []string) (*orchestrator.LaunchHistory, []wire.LaunchHalt) {
 	var own []string
 	for _, t := range trees {
 		own = append(own, tree.IDOf(t))
 	}
-	h, halts := &rule.LaunchHistory{}, []wire.LaunchHalt{}
+	h, halts := &orchestrator.LaunchHistory{}, []wire.LaunchHalt{}
 	for _, head := range l.Runs.Heads() { // newest first
 		if !slices.Contains(own, head.Project) && (head.From == "" || !slices.Contains(own, head.From)) {
 			continue
@@ -115,6 +116,19 @@ func (l Launch) endOf(h snapshot.Head) (state string, halt events.Halt) {
 	case run.Live, run.None:
 	}
 	return rule.StateRunning, ""
+}
+
+// Stands is how the machine stands for runs of a workflow, and how many sub-agents it
+// bears, at most those of the project (0 is no bound); less than 0 is no bound. An empty
+// verdict says that nobody looks at it.
+func (m *Machine) Stands(ctx context.Context, flow workflow.Workflow, project int) (verdict string, most int) {
+	_, verdict = m.stands(ctx, flow)
+	if verdict == "" {
+		return "", judge.Lower(judge.NoCap, project)
+	}
+	p := m.resources().PolicyOf(flow)
+	j := judge.Judge(m.gauge.latest().reading, p, judge.Defaults()).As(judge.Verdict(verdict), p, judge.Defaults())
+	return verdict, judge.Lower(j.Cap, project)
 }
 
 // stands is how the machine stands for runs of a workflow, and by which policy it

@@ -344,6 +344,8 @@ func decideReport(s run.State, c Report) (events.Data, error) {
 			stage = run.Ready
 		}
 		ok = s.Stage == stage && d.Number == s.Questions+1
+	case events.ModeSelected:
+		ok = s.Stage == run.Ready && s.Series.Selected == nil
 	case events.WorkPublished:
 		ok = s.Stage == run.Ready && d.Iteration == s.Loop.Iteration
 	case events.GatesJudged:

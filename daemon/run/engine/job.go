@@ -134,6 +134,10 @@ func (a *Actor) work(act Action) work {
 		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
 			return w.Ask(ctx, s, act)
 		}
+	case SelectMode:
+		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
+			return w.SelectMode(ctx, s, act)
+		}
 	case Publish:
 		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
 			return w.Publish(ctx, s, act)

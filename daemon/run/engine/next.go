@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/projections/orchestrator"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -90,7 +91,7 @@ var rules = []nextRule{
 	{"publish", (*view).publishes, (*view).publish},
 	{"unlanded", (*view).unlanded, (*view).fail},
 	{"on", (*view).goesOn, (*view).on},
-	{"done", (*view).passed, finish(events.EndDone)},
+	{"done", (*view).proven, finish(events.EndDone)},
 
 	{"accepted", (*view).accepted, finish(events.EndDone)},
 
@@ -107,6 +108,10 @@ var rules = []nextRule{
 	{"kill-switch", (*view).killed, (*view).kill},
 	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
 	{"unclear", (*view).unclear, halt(events.HaltUnclear)},
+	{"user-abort", budgetEnds(orchestrator.UserAbort), halt(events.HaltUserAbort)},
+	{"max-sessions", budgetEnds(orchestrator.MaxSessions), finish(events.EndGraceful)},
+	{"max-hours", budgetEnds(orchestrator.MaxHours), halt(events.HaltMaxHours)},
+	{"token-budget", budgetEnds(orchestrator.TokenBudget), halt(events.HaltTokenBudget)},
 	{"stopped", (*view).stopping, halt(events.HaltStopped)},
 	{"agent-hung", (*view).hungTooOften, halt(events.HaltAgentHung)},
 	{"noop", (*view).noops, halt(events.HaltNoop)},
@@ -125,6 +130,10 @@ var rules = []nextRule{
 	{"back-off", (*view).backingOff, (*view).backOff},
 	{"limit", (*view).waiting, (*view).waitLimit},
 	{"entry", (*view).enters, (*view).entry},
+	{"select", (*view).selects, (*view).selectMode},
+	{"overload", (*view).overloaded, halt(events.HaltOverload)},
+	{"unsure", (*view).unsure, halt(events.HaltLowConfidence)},
+	{"manual", (*view).manual, halt(events.HaltManual)},
 }
 
 func is(st run.Status) func(*view) bool { return func(q *view) bool { return q.Status == st } }
@@ -147,7 +156,7 @@ func (q *view) settled() bool { return q.Stage != run.Agent && q.Stage != run.Lo
 
 func (q *view) broken() bool     { return q.Log.Broken != 0 }
 func (q *view) cancelled() bool  { return q.Stop == events.StopCancel && q.settled() }
-func (q *view) stoppedNow() bool { return q.Stop == events.StopNow && q.settled() && !q.passed() }
+func (q *view) stoppedNow() bool { return q.Stop == events.StopNow && q.settled() && !q.proven() }
 func (q *view) stopping() bool   { return q.Stop == events.StopAfterIteration }
 
 // stop halts as it was asked for, or because of what made it necessary.
@@ -270,6 +279,9 @@ func (q *view) noop() bool {
 // idled says that the latest agent did nothing, whatever was judged since.
 func (q *view) idled() bool {
 	a := q.Last.Agent
+	if q.inSeries() {
+		return false // its record says what it did, wherever that was
+	}
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
@@ -323,6 +335,9 @@ func (q *view) ready() bool { return q.Stage == run.Ready }
 func (q *view) fresh() bool { return q.ready() && q.Loop.Iteration > 0 && q.Loop.Fresh }
 
 func (q *view) skipped() bool { return q.fresh() && q.Last.Record.Verdict == events.Skipped }
+
+// proven: the work is done. A run of whole sessions goes on until a switch fires.
+func (q *view) proven() bool { return q.passed() && !q.inSeries() }
 
 func (q *view) passed() bool { return q.fresh() && q.Last.Record.Verdict == events.Pass }
 

@@ -146,8 +146,17 @@ var evidence = map[events.Halt]func(*view, *events.RunHalted){
 	events.HaltSpiral:     (*view).switched,
 	events.HaltFailedWave: (*view).switched,
 	events.HaltCarryover:  (*view).switched,
-	events.HaltNoop:       func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Noops) },
-	events.HaltAgentLost:  func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Losses) },
+	events.HaltMaxHours:   func(q *view, h *events.RunHalted) { h.Limit = q.Facts.Series.HoursMS },
+	events.HaltTokenBudget: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = q.Facts.Series.Tokens, q.Series.Tokens-q.Series.Counted
+	},
+	events.HaltOverload: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = int64(q.Facts.Series.Peers), int64(q.Series.Selected.Peers)
+	},
+	events.HaltLowConfidence: func(q *view, h *events.RunHalted) { h.Error = q.Series.Selected.Why },
+	events.HaltManual:        func(q *view, h *events.RunHalted) { h.Error = q.Series.Selected.Why },
+	events.HaltNoop:          func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Noops) },
+	events.HaltAgentLost:     func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Losses) },
 	events.HaltAgentHung: func(q *view, h *events.RunHalted) {
 		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.End.SilentMS
 		if q.roleHung() {

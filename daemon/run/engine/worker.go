@@ -38,6 +38,9 @@ type Worker interface {
 	// Publish pushes what has passed and shows it as a draft, where that is wanted. What
 	// cannot be done is said in its event.
 	Publish(ctx context.Context, s run.State, act Publish) (events.WorkPublished, error)
+	// SelectMode looks at the machine and the other sessions, and selects the mode of the
+	// next session. A selector that fails says so in the event.
+	SelectMode(ctx context.Context, s run.State, act SelectMode) (events.ModeSelected, error)
 	// Recorded is told of a state whose iteration or run was just closed, to
 	// keep the tree and to clean up. It may be told twice.
 	Recorded(ctx context.Context, s run.State) error

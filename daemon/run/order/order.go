@@ -26,6 +26,7 @@ type Order struct {
 	MaxTokens   int64 // of all kinds
 	MaxTurns    int   // of the agent, over all iterations
 	NoWait      bool  // halt instead of waiting for a limit
+	Series      wire.SeriesSpec
 	Env         []string
 	Outputs     []string // files of the caller's own output
 	NoConfig    bool     // without the project's configuration

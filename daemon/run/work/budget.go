@@ -24,6 +24,9 @@ func (w *Worker) CheckBudget(q order.Order, flow workflow.Workflow, agents agent
 	if err := checkAgent(q.Spec, flow); err != nil {
 		return err
 	}
+	if flow.Series.On() {
+		q.MaxTokens = 0 // its sessions count for themselves
+	}
 	if q.Spec.Driver == events.DriverSession && (q.MaxMicroUSD > 0 || q.MaxTokens > 0 || q.MaxTurns > 0) {
 		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns needs usage figures, and a chat reports none").
 			WithHint("leave it out: --for and --max-iterations limit every run")

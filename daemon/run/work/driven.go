@@ -77,6 +77,11 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 			return d, err
 		}
 	}
+	if d.Report.V == 0 {
+		if err := w.sessionRecord(ctx, s, p, &d); err != nil {
+			return d, err
+		}
+	}
 	if err := w.leftBy(ctx, s, &d); err != nil {
 		return d, err
 	}

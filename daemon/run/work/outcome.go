@@ -19,12 +19,12 @@ func (g *judgement) session(ctx context.Context, a asked) (events.GateResult, er
 	}
 	r, texts := gate.Session{Name: a.Name, Limits: rule.SessionLimits{
 		Stall: cmp.Or(a.decl.Stall, rule.StallDefault), Carryover: cmp.Or(a.decl.Carryover, rule.CarryoverDefault),
-	}}.Judge(sessionEnd(g.s.Last.Agent), bad)
+	}}.Judge(sessionEnd(g.s.Last.Agent, g.p.Flow.Series.On()), bad)
 	return g.store(ctx, r, texts)
 }
 
-func sessionEnd(a events.AgentEnded) rule.SessionEnd {
-	return rule.SessionEnd{Report: a.Report, Failed: failedSession(a), Silent: time.Duration(a.SilentMS) * time.Millisecond}
+func sessionEnd(a events.AgentEnded, owes bool) rule.SessionEnd {
+	return rule.SessionEnd{Owes: owes, Report: a.Report, Failed: failedSession(a), Silent: time.Duration(a.SilentMS) * time.Millisecond}
 }
 
 // failedSession says that a session failed by its own fault. A provider limit, a wait for

@@ -75,7 +75,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q order.Order, agents a
 	if err := w.remembers(p); err != nil {
 		return events.RunStarted{}, err
 	}
-	d, err := w.store(ctx, q, p, snap)
+	d, err := w.store(ctx, id, q, p, snap)
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
 	}
@@ -109,7 +109,7 @@ func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overr
 	if err := w.fill(ctx, p, &q); err != nil {
 		return nil, err
 	}
-	if p.Task, err = w.task(q); err != nil {
+	if p.Task, err = w.task(q, p.Flow); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(checkOrder(q, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
@@ -197,7 +197,7 @@ func (w *Worker) checkCommands(p *Plan) error {
 	return p.checkOwn()
 }
 
-func (w *Worker) task(q order.Order) (string, error) {
+func (w *Worker) task(q order.Order, flow workflow.Workflow) (string, error) {
 	text := q.Task
 	if q.TaskRef != "" {
 		b, err := w.cfg.Blobs.Get(q.TaskRef)
@@ -205,6 +205,9 @@ func (w *Worker) task(q order.Order) (string, error) {
 			return "", fmt.Errorf("read the task: %w", err)
 		}
 		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" && flow.Series.On() {
+		text = flow.Description // each session knows its own task
 	}
 	if strings.TrimSpace(text) == "" {
 		e := wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
@@ -231,6 +234,9 @@ func CheckText(what, text string) error {
 func checkOrder(q order.Order, flow workflow.Workflow) error {
 	spec := q.Spec
 	if err := cmp.Or(checkGates(spec.Gates, len(q.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
+		return err
+	}
+	if err := checkSeries(q, flow); err != nil {
 		return err
 	}
 	if err := cmp.Or(checkHeld(q.Holdout, taken(spec, flow)), checkDriver(spec), checkAgent(spec, flow)); err != nil {
@@ -275,12 +281,12 @@ func checkOrder(q order.Order, flow workflow.Workflow) error {
 	return nil
 }
 
-func (w *Worker) store(ctx context.Context, q order.Order, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
+func (w *Worker) store(ctx context.Context, id string, q order.Order, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
 		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: q.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
-		Limits: limits(q, p.Flow), Priority: priority(q.Priority), Start: q.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
+		Limits: limits(q, p.Flow), Series: series(q, p.Flow), Priority: priority(q.Priority), Start: q.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	d.Budgets = p.budgets(d.Limits)
 	for _, g := range p.Spec.Gates {
@@ -305,6 +311,9 @@ func (w *Worker) store(ctx context.Context, q order.Order, p *Plan, snap tree.Sn
 		return d, err
 	}
 	d.Head, d.Dirty = head.Commit, head.Dirty
+	if err := w.nameSeries(ctx, id, p, &d, head.Ref); err != nil {
+		return d, err
+	}
 	sum := p.Gates.Summary()
 	var errs []error
 	put := func(to *events.Ref, ref events.Ref, err error) { *to, errs = ref, append(errs, err) }
@@ -359,11 +368,13 @@ func priority(typed string) events.Priority {
 func limits(q order.Order, flow workflow.Workflow) events.Limits {
 	l := events.Limits{
 		Iterations: q.Spec.MaxIterations, ActiveMS: q.ForMS, UntilMS: q.UntilMS,
-		Tokens: q.MaxTokens, MicroUSD: q.MaxMicroUSD, Turns: q.MaxTurns, NoWait: q.NoWait,
+		Tokens: tokens(q, flow), MicroUSD: q.MaxMicroUSD, Turns: q.MaxTurns, NoWait: q.NoWait,
 	}
 	t := timeouts(flow)
 	l.IdleMS, l.AttemptMS, l.GateMS = t.IdleMS, t.AttemptMS, t.GateMS
 	switch {
+	case flow.Series.On():
+		l.Iterations = series(q, flow).Sessions
 	case l.Iterations > 0:
 	case l.ActiveMS > 0 || l.UntilMS > 0:
 		l.Iterations = flow.Limits.IterationsWithTime

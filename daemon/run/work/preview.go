@@ -47,6 +47,9 @@ func (w *Worker) Preview(ctx context.Context, q order.Order, agents agent.Overri
 		}
 		d.PersonNotes = []string{listFindings(list)}
 	}
+	if p.Flow.Series.On() {
+		d.Mode = "MODE"
+	}
 	text, err := p.renderPhase(d.Phase, d)
 	if err != nil {
 		return wire.Preview{}, err
@@ -62,6 +65,9 @@ func (w *Worker) Preview(ctx context.Context, q order.Order, agents agent.Overri
 		v.Argv = w.command(p.Own, events.IterationStarted{Effect: effect}).Process()
 	}
 	v.Crews = w.crewViews(p, effect)
+	if v.Series, err = w.previewSeries(ctx, q, p); err != nil {
+		return v, err
+	}
 	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
 		v.EndsBy = &end
 	}

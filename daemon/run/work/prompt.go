@@ -29,6 +29,11 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	d := firstPrompt(p, act.Phase)
 	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, lastIteration(s, p, act.Iteration)
 	d.Resumed = act.Resume != ""
+	if m := s.Series.Selected; m != nil {
+		d.Mode = string(m.Mode)
+	} else if m := s.Series.Ran; m != nil {
+		d.Mode = string(m.Mode) // the same session, once more
+	}
 	for i := range d.Gates {
 		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
 	}

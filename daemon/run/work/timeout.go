@@ -69,7 +69,7 @@ func checkTimeouts(q order.Order, flow workflow.Workflow) error {
 	switch {
 	case t.GateMS < 0:
 		return wire.Errorf(wire.Usage, "--gate-timeout off: a gate that hangs would hold the run for ever").WithHint("--gate-timeout 24h")
-	case with.Limits.Agent.Idle == 0 && with.Limits.Agent.Wall == 0 && q.ForMS == 0 && q.UntilMS == 0:
+	case !flow.Series.On() && with.Limits.Agent.Idle == 0 && with.Limits.Agent.Wall == 0 && q.ForMS == 0 && q.UntilMS == 0:
 		return wire.Errorf(wire.Usage, "neither --idle nor --iteration-timeout has a limit, so an agent that hangs would never end").
 			WithHint("--iteration-timeout 24h, or an end of the run: --for, --until")
 	case q.Trusted == nil:

@@ -54,6 +54,9 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	}
 	failpoint.Hit(failpoint.AfterAgent)
 	d, err := t.ended(ctx)
+	if err == nil {
+		err = w.sessionRecord(ctx, s, p, &d)
+	}
 	if err != nil {
 		return d, err
 	}
@@ -94,14 +97,22 @@ func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn 
 	t := &turn{w: w, s: s, p: p, by: p.agent(l.Agent), start: l}
 	t.meter = meter.New(meter.Config{
 		Dir: w.cfg.Effects.Open(l.Effect), Format: t.by.format(),
-		Limits: meter.Limits{
-			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying, Prompt: waiting,
-		},
+		Limits: t.limits(),
 		Before: t.before(), Price: t.price, Now: w.cfg.Now,
 		Over: func(u events.Usage) events.Cut { return w.over(s.ID, l.Effect, u) },
 		Live: func(r meter.Reading) { w.setLive(s.ID, &r) },
 	})
 	return t
+}
+
+// limits are those at which the meter ends the agent. A whole session is ended by what a
+// person has set alone, or where it stays behind its own end.
+func (t *turn) limits() meter.Limits {
+	l := meter.Limits{Tokens: t.start.Tokens, MicroUSD: t.start.MicroUSD, Turns: t.start.Turns, Linger: linger}
+	if !t.p.Flow.Series.On() {
+		l.Repeats, l.Trying, l.Prompt = repeats, trying, waiting
+	}
+	return l
 }
 
 // run lets the agent work to its end, and ends it at a limit.
@@ -195,7 +206,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	dir := p.Repo.Workspace().Path
 	agentEnv, call := p.env(t.by)
 	inv, err := w.command(t.by, l).Invoke(agent.Place{
-		RunID: t.s.ID, Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration, Capped: l.Capped, Cap: l.Cap,
+		RunID: w.runID(t.s), Mode: t.mode(), Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration, Capped: l.Capped, Cap: l.Cap,
 		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
 	}, agent.Lookup(agentEnv, "PATH"), dir)
 	if errors.Is(err, agent.ErrNotFound) {
@@ -220,6 +231,22 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(t.by.Spec.Profile, env, dir, l.Session),
 		Secrets: p.Secrets, Confine: t.confine(env, socket),
 	}, box, stop, nil
+}
+
+// runID is the name of the run for its agent: that of records, where it has sessions.
+func (w *Worker) runID(s run.State) string {
+	if name, err := w.text(s.Facts.Series.Name); err == nil && name != "" {
+		return name
+	}
+	return s.ID
+}
+
+// mode is the selected one of a whole session.
+func (t *turn) mode() string {
+	if m := t.s.Series.Ran; m != nil {
+		return string(m.Mode)
+	}
+	return ""
 }
 
 // role is the role of a session that looks.

@@ -25,6 +25,7 @@ import (
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/order"
+	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/run/workflow/library"
 	"autopilot/daemon/store/blob"
 	"autopilot/events"
@@ -69,6 +70,9 @@ type Config struct {
 	// Draft shows a set where people review changes, before the question about it. It
 	// returns an error only if ctx ends. It may be nil.
 	Draft func(ctx context.Context, s draft.Set) (draft.Shown, error)
+	// Standing says how the machine and other sessions stand, but for sessions of the run by
+	// these names; nil knows neither.
+	Standing func(ctx context.Context, flow workflow.Workflow, ws tree.Workspace, own []string) Standing
 	// Language is the language for texts to a person about a run; nil is the run's own.
 	Language func(s run.State) events.Language
 	Now      func() time.Time
@@ -212,7 +216,7 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		name = fmt.Sprint(s.Last.Record.Iteration)
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
-	ended := w.endAgent(ctx, s)
+	ended := errors.Join(w.endAgent(ctx, s), w.writeTelemetry(ctx, s))
 	if s.Status != run.Live && s.Last.Session.Effect != "" {
 		w.scrub(s.ID, s.Last.Session.Effect)
 	}

@@ -73,11 +73,12 @@ func (w Workflow) problems() problems {
 	for i, class := range w.Questions {
 		p.name(index("questions", i), "class", class)
 	}
+	p.series(w)
 	p.phases(w)
 	p.roles(w)
 	p.rails(w.Rails)
 	p.fingerprint(w.Fingerprint)
-	p.limits(w.Limits)
+	p.limits(w.Limits, w.Series.On())
 	for i, glob := range w.Notes {
 		p.notes(index("notes", i), glob)
 	}
@@ -122,12 +123,12 @@ func (p *problems) fingerprint(parts []Part) {
 // longest bounds every limit in time: a run is not planned for longer.
 const longest = 30 * 24 * time.Hour
 
-func (p *problems) limits(l Limits) {
+func (p *problems) limits(l Limits, sessions bool) {
 	p.number("limits.iterations", l.Iterations, 1, 10_000)
 	p.number("limits.iterations_with_time", l.IterationsWithTime, 1, 10_000)
 	p.number("limits.cycles", l.Cycles, 0, 1_000)
-	p.effect("limits.agent", l.Agent)
-	p.effect("limits.gate", l.Gate)
+	p.effect("limits.agent", l.Agent, sessions)
+	p.effect("limits.gate", l.Gate, false)
 	p.duration("limits.noop.within", l.Noop.Within)
 	if len(l.Noop.Backoff) == 0 {
 		p.add("limits.noop.backoff", "write backoff: [1m, 5m, 15m]", "the wait between attempts without a change is missing")
@@ -142,11 +143,13 @@ func (p *problems) limits(l Limits) {
 	p.duration("limits.answer", l.Answer)
 }
 
-func (p *problems) effect(path string, e Effect) {
+// effect checks the limits of one process tree. A session ends by itself, or as a person
+// wants it.
+func (p *problems) effect(path string, e Effect, endless bool) {
 	p.duration(path+".wall", e.Wall)
 	p.duration(path+".idle", e.Idle)
 	p.duration(path+".grace", e.Grace)
-	if e.Wall == 0 && e.Idle == 0 {
+	if e.Wall == 0 && e.Idle == 0 && !endless {
 		p.add(path, "set wall or idle", "neither wall nor idle has a limit, so a hanging process would never end")
 	}
 	if e.Grace == 0 {

@@ -36,7 +36,7 @@ func (p *problems) phases(w Workflow) {
 	}
 	p.edges(w)
 	p.reached(w)
-	if len(*p) == 0 && !slices.ContainsFunc(w.Phases, Phase.proves) { // a mistyped gate may be the one
+	if len(*p) == 0 && !w.Series.On() && !slices.ContainsFunc(w.Phases, Phase.proves) { // a mistyped gate may be the one
 		p.add("phases", "add goals, or a gate with a command or a reviewer",
 			"no gate proves the work: each passes without any work, or by the agent's own claim")
 	}

@@ -43,6 +43,7 @@ type PromptData struct {
 	Look          *Look     // of a role that looks; nil for who works
 	Questions     []string  // classes of questions; empty takes any
 	Inputs        map[string]string
+	Mode          string // of the session, where iterations are sessions
 }
 
 // Input is what the run has brought along by that name; empty where the workflow has

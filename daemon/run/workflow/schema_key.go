@@ -22,6 +22,7 @@ var keyHelp = map[string]string{
 	"workflow.limits":      "The limits of a run, its agents and its gates.",
 	"workflow.notes":       "Globs of files that agents may write freely; comparisons leave them out.",
 	"workflow.resources":   "The free resources that agents of this workflow need.",
+	"workflow.series":      "Each iteration is a whole session in a selected mode. The run is never done: it ends between sessions.",
 
 	"input.kind":     "text, the default; number; command; issue: the number of the issue that the run is about; path: found in the work tree; choice: one of the words in of; slug: the task as a part of a file name.",
 	"input.about":    "One line for the user who gives the input.",
@@ -34,6 +35,10 @@ var keyHelp = map[string]string{
 
 	"resources.policy":      "How the machine is judged: signals, the default, or tiers, the published table in which the worst value decides.",
 	"resources.coordinator": "always: its agents start even on a critical machine, with a cap of 0 sub-agents.",
+
+	"series.ledger":    "The file of the work tree to which each session adds a line with its record.",
+	"series.telemetry": "The file of the work tree that gets one line for each run.",
+	"series.selector":  "A command that prints {\"mode\": ..., \"confidence\": ...}. The default selects by what sessions have left.",
 
 	"phase.name":     "The name that a run shows and that other phases refer to.",
 	"phase.prompt":   "File of the prompt: .autopilot/prompts/FILE.md, else a shipped one. A phase without a prompt has no agent; its gates judge the present files.",

@@ -31,6 +31,7 @@ type Workflow struct {
 	Limits      Limits                `yaml:"limits"`
 	Notes       []string              `yaml:"notes"` // globs left out of tree comparisons
 	Resources   Resources             `yaml:"resources"`
+	Series      Series                `yaml:"series"` // of whole sessions
 }
 
 // Resources say how the machine is judged, and what begins on it all the same.

@@ -110,6 +110,7 @@ var (
 		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
 		failpoint.DuringImport, failpoint.AfterImport, failpoint.BeforeClaim, failpoint.AfterClaim,
 		failpoint.BeforeLand, failpoint.AfterLand,
+		failpoint.BeforeTelemetry, failpoint.AfterTelemetry,
 	}
 	limitPoints = []string{failpoint.AfterAccount, failpoint.AfterAppend, failpoint.AfterAgent, failpoint.BeforeAppend}
 )

@@ -46,7 +46,7 @@ func TestAWorkflowOfTheProjectGoesBeforeAShippedOne(t *testing.T) {
 		"workflows/Not A Name.yaml": "", "workflows/notes.txt": "",
 		"prompts/mine.md": "do {{quote .Task}}\n",
 	})
-	if diff := cmp.Diff([]string{"converge", "mine", "atdd-bugfix", "atdd-flaky", "atdd", "land", "omx-ralph", "omx"}, p.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"converge", "mine", "atdd-bugfix", "atdd-flaky", "atdd", "land", "omx-ralph", "omx", "sessions"}, p.Names()); diff != "" {
 		t.Error(diff)
 	}
 	f, err := p.Find("converge")
