@@ -122,7 +122,7 @@ func (p *Processes) Up(tb testing.TB, i int) {
 	tb.Helper()
 	n := p.nodes[i]
 	cmd := exec.Command(p.self[0], append(p.self[1:], n.config)...)
-	cmd.Stderr = os.Stderr
+	cmd.Env, cmd.Stderr = []string{"PATH=" + os.Getenv("PATH")}, os.Stderr
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
