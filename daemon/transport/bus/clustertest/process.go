@@ -284,10 +284,7 @@ func (k *link) carry(wg *sync.WaitGroup, c net.Conn) {
 	if err != nil {
 		return
 	}
-	wg.Go(func() {
-		// Both end together; at the end of the test as well.
-		k.copy(c, far)
-	})
+	wg.Go(func() { k.copy(c, far) }) // each way ends the other one
 	k.copy(far, c)
 }
 
