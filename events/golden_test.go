@@ -92,6 +92,12 @@ func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
 	}
 }
 
+// sampleOwner is a holder of a claim with all that can be known of one.
+var sampleOwner = ClaimOwner{
+	Host: "01JH4Z9QW3E8N5T7V2X0Y6H0S1", Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", PID: 4711, Start: 8812345,
+	Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061", Program: "claude",
+}
+
 func TestSamplesHaveAValueInEveryMember(t *testing.T) {
 	t.Parallel()
 	for typ, data := range sampleData {
@@ -288,13 +294,10 @@ var sampleData = map[string]Data{
 	TypePeerMessaged:  PeerMessaged{No: 3, From: "p0123456789abcdef", Text: sampleRef("7e")},
 	TypePeerRead:      PeerRead{UpTo: 3},
 	TypeAccountWorked: AccountWorked{Slots: 3, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
-	TypeClaimAcquired: ClaimAcquired{
-		Kind: ClaimBranch, Key: sampleRef("61"), TTLMS: 7200000, Owner: ClaimOwner{
-			Host: "01JH4Z9QW3E8N5T7V2X0Y6H0S1", Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", PID: 4711, Start: 8812345,
-			Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061", Program: "claude",
-		},
+	TypeClaimAcquired: ClaimAcquired{Kind: ClaimBranch, Key: sampleRef("61"), TTLMS: 7200000, Owner: sampleOwner},
+	TypeClaimRenewed: ClaimRenewed{
+		Fence: 4, TTLMS: 7200000, Kind: ClaimBranch, Key: sampleRef("61"), Owner: sampleOwner, SinceMS: 1795816182123,
 	},
-	TypeClaimRenewed:  ClaimRenewed{Fence: 4, TTLMS: 7200000},
 	TypeClaimReleased: ClaimReleased{Fence: 4, Left: true},
 	TypeClaimExpired:  ClaimExpired{Fence: 4},
 	TypeClaimForced:   ClaimForced{Fence: 4, Assurance: AssuredTTY},

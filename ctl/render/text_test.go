@@ -264,7 +264,17 @@ func TestTexts(t *testing.T) {
 		"daemon":  func(s Style) string { return s.Daemon(daemon()) },
 		"listen":  listening,
 		"verify": func(s Style) string {
-			return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Sealed: 31, Texts: 12, Rebuilt: 1, Bundles: 2})
+			v := wire.VerifyReply{Aggregates: 2, Events: 31, Sealed: 31, Texts: 12, Rebuilt: 1, Bundles: 2}
+			text := s.Verify(v)
+			for _, team := range []wire.TeamProof{
+				{Aggregates: 3, Events: 40, Cut: 1},
+				{Aggregates: 3, Events: 40, Problems: []wire.Problem{{Aggregate: "claim.a", Seq: 4, What: "events 2 to 3 are missing, and the servers have not dropped them"}}},
+				{Unread: "no server leads"},
+			} {
+				v.Team = &team
+				text += s.Verify(v)
+			}
+			return text
 		},
 		"halted": func(s Style) string { return s.Status(same().Run) },
 		"narrow": func(s Style) string {

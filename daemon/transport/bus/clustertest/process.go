@@ -122,7 +122,7 @@ func (p *Processes) Up(tb testing.TB, i int) {
 	tb.Helper()
 	n := p.nodes[i]
 	cmd := exec.Command(p.self[0], append(p.self[1:], n.config)...)
-	cmd.Stderr = os.Stderr
+	cmd.Env, cmd.Stderr = []string{"PATH=" + os.Getenv("PATH")}, os.Stderr
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
@@ -284,10 +284,7 @@ func (k *link) carry(wg *sync.WaitGroup, c net.Conn) {
 	if err != nil {
 		return
 	}
-	wg.Go(func() {
-		// Both end together; at the end of the test as well.
-		k.copy(c, far)
-	})
+	wg.Go(func() { k.copy(c, far) }) // each way ends the other one
 	k.copy(far, c)
 }
 
