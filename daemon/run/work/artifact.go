@@ -33,8 +33,9 @@ const walkMost = 200_000
 
 // artifact judges an artifact gate. A glob stands for recorded files. Only if it matches
 // none does it stand for ignored files, except those that gates made. A recorded file is
-// new if its content at phase entry was another. Any file is new if it was written since,
-// also with the same content: the proof has its hash. A goal of
+// new if its content at phase entry was another, an ignored file by its time. The files of
+// a phase are adopted by their hash where they were written again with the same content,
+// as by a second run with the same task; a goal wants another content. A goal of
 // the run counts from the run's start, as several phases may judge it. So does the work
 // of a phase that the run came back to, or passed on the way back: some may need no
 // change.
@@ -46,7 +47,7 @@ func (g *judgement) artifact(ctx context.Context, spec stored.Gate, now events.T
 	}
 	defer root.Close()
 	from, at := g.since(a.Role)
-	f := &artifacts{root: root, since: at}
+	f := &artifacts{root: root, since: at, adopts: a.Role == events.RoleCheck}
 	if f.fresh, err = g.fresh(ctx, from, now); err != nil {
 		return events.GateResult{}, err
 	}
@@ -102,6 +103,7 @@ func (g *judgement) fresh(ctx context.Context, from, now events.Tree) (map[strin
 type artifacts struct {
 	root   *os.Root
 	since  time.Time
+	adopts bool // a file that is written again with the same content is new
 	fresh  map[string]bool
 	made   []string // sorted: files that gates made
 	seen   map[string]bool
@@ -142,7 +144,8 @@ func (f *artifacts) judge(ctx context.Context, name string, recorded bool) error
 		f.others = append(f.others, gate.NoArtifact{Path: name, Why: "not readable"})
 		return nil
 	}
-	file.Stale = info.ModTime().Before(f.since) && !(recorded && f.fresh[name])
+	written := (f.adopts || !recorded) && !info.ModTime().Before(f.since)
+	file.Stale = !written && !f.fresh[name]
 	f.files = append(f.files, file)
 	return nil
 }
