@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,22 +40,42 @@ type Git struct {
 }
 
 func (g Git) run(ctx context.Context, stdin string, argv ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	program, err := g.look(argv[0])
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, program, argv[1:]...)
 	cmd.Dir, cmd.Env = g.Dir, append(marker.WithoutRepository(g.Environ), "GIT_LITERAL_PATHSPECS=1")
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, grace
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
+	err = cmd.Run()
 	switch said := strings.TrimSpace(errs.String()); {
-	case errors.Is(err, exec.ErrNotFound):
-		err = fmt.Errorf("%s is not installed", argv[0])
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%s %s took too long and was ended", argv[0], argv[1])
 	case err != nil && said != "":
 		err = errors.New(said[:min(len(said), maxSaid)])
 	}
 	return out.String(), err
+}
+
+// look finds a program on the PATH of the environment.
+func (g Git) look(name string) (string, error) {
+	for _, entry := range slices.Backward(g.Environ) {
+		list, ok := strings.CutPrefix(entry, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(list) {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return path, nil
+			}
+		}
+		break
+	}
+	return "", fmt.Errorf("%s is not installed", name)
 }
 
 func (g Git) git(ctx context.Context, args ...string) (string, error) {

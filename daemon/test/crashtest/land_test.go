@@ -35,7 +35,7 @@ func TestALandingThatIsKilledLandsOnce(t *testing.T) {
 			git("branch", "target")
 			w.must("daemon", "stop")
 			a := w.arm(point)
-			w.must("accept", "-C", ws, run, "--into", "target", "--yes")
+			w.must("accept", run, "--into", "target", "--yes")
 			if !a.killed() {
 				t.Fatal("the daemon was not killed")
 			}
