@@ -8,6 +8,10 @@ import (
 	"testing"
 )
 
+// NoMaintenance is what a configuration of git needs so that a commit starts no second git,
+// which would look whether it should tidy up.
+const NoMaintenance = "[maintenance]\n\tauto = false\n"
+
 // empty are the files of an empty repository, as the git of this host makes them, by path.
 var empty = sync.OnceValues(func() (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "repository")
@@ -28,7 +32,7 @@ var empty = sync.OnceValues(func() (map[string][]byte, error) {
 		}
 		files[name] = b
 	}
-	files["config"] = append(files["config"], "[user]\n\tname = u\n\temail = u@x\n"...)
+	files["config"] = append(files["config"], "[user]\n\tname = u\n\temail = u@x\n"+NoMaintenance...)
 	return files, nil
 })
 
