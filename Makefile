@@ -14,8 +14,9 @@ BINARIES  = apctl autopilotd apshim
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 # Two packages at a time: each test binary may run a server, git and agents. Never
-# from the cache: it does not see the programs that tests build and run.
-TEST      = go test -shuffle=on -p 2 -count=1 -timeout 40m
+# from the cache: it does not see the programs that tests build and run. The race
+# detector would sleep for a second at the end of each of a hundred test binaries.
+TEST      = GORACE=atexit_sleep_ms=50 go test -shuffle=on -p 2 -count=1 -timeout 40m
 # They play the programs as they are built, without the race detector.
 PLAYED    = ./cmd/apctl ./daemon/test/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint

@@ -52,7 +52,7 @@ func Main(ctx context.Context, w World) int {
 		a.saw(ctx, code, call)
 		return wire.ExitDone
 	}
-	root := newRoot(a)
+	root := newRoot(a, called(w.Args))
 	root.SetArgs(w.Args)
 	root.SetIn(w.In)
 	root.SetOut(w.Out)

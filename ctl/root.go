@@ -18,9 +18,74 @@ const (
 )
 
 // Commands is the tree of commands, for what is written about them.
-func Commands(w World) *cobra.Command { return newRoot(&app{World: w}) }
+func Commands(w World) *cobra.Command { return newRoot(&app{World: w}, "") }
 
-func newRoot(a *app) *cobra.Command {
+// commands are those of the root. Only the one that is called is built, as all of them
+// with their flags are a fifth of a short call.
+var commands = []struct {
+	group, name string
+	build       func(*app) *cobra.Command
+}{
+	{groupDaily, "run", newRun},
+	{groupDaily, "queue", newQueue},
+	{groupDaily, "ls", newLs},
+	{groupDaily, "status", newStatus},
+	{groupDaily, "watch", newWatch},
+	{groupDaily, "logs", newLogs},
+	{groupDaily, "why", newWhy},
+	{groupDaily, "diff", newDiff},
+	{groupDaily, "report", newReport},
+	{groupPeople, "inbox", newInbox},
+	{groupPeople, "answer", newAnswer},
+	{groupPeople, "pin", newPIN},
+	{groupControl, "stop", newStop},
+	{groupControl, "resume", newResume},
+	{groupControl, "cancel", newCancel},
+	{groupControl, "wait", newWait},
+	{groupControl, "restore", newRestore},
+	{groupControl, "accept", newAccept},
+	{groupControl, "discard", newDiscard},
+	{groupLook, "events", newEvents},
+	{groupLook, "replay", newReplay},
+	{groupLook, "retro", newRetro},
+	{groupLook, "verify", newVerify},
+	{groupLook, "archive", newArchive},
+	{groupMachine, "usage", newUsage},
+	{groupMachine, "probe", newProbe},
+	{groupMachine, "peer", newPeer},
+	{groupPrograms, "session", newSession},
+	{groupPrograms, "route", newRoute},
+	{groupPrograms, "mode", newMode},
+	{groupPrograms, "hook", newHook},
+	{groupPrograms, "compat", newCompat},
+	{groupSetup, "init", newInit},
+	{groupSetup, "trust", newTrust},
+	{groupSetup, "doctor", newDoctor},
+	{groupSetup, "config", newConfig},
+	{groupSetup, "workflow", newWorkflow},
+	{groupSetup, "agent", newAgent},
+	{groupSetup, "notify", newNotify},
+	{groupSetup, "daemon", newDaemon},
+	{groupSetup, "version", newVersion},
+	{"", "worktree", newWorktree},
+}
+
+// called is the command of the root that a call begins with. It is empty for all other
+// calls: flags first, completion, help, and what is mistyped.
+func called(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	for _, c := range commands {
+		if c.name == args[0] {
+			return c.name
+		}
+	}
+	return ""
+}
+
+// newRoot is the tree of commands, or the branch of only one.
+func newRoot(a *app, only string) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "apctl",
@@ -57,25 +122,18 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		&cobra.Group{ID: groupSetup, Title: "Setup:"},
 		&cobra.Group{ID: groupPrograms, Title: "Programs:"},
 	)
-	add := func(group string, commands ...*cobra.Command) {
-		for _, c := range commands {
-			c.GroupID = group
+	for _, c := range commands {
+		if only == "" || only == c.name {
+			cmd := c.build(a)
+			cmd.GroupID = c.group
+			root.AddCommand(cmd)
 		}
-		root.AddCommand(commands...)
 	}
-	add(groupDaily, newRun(a), newQueue(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
-	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
-	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a), newAccept(a), newDiscard(a))
-	add(groupLook, newEvents(a), newReplay(a), newRetro(a), newVerify(a), newArchive(a))
-	add(groupMachine, newUsage(a), newProbe(a), newPeer(a))
-	add(groupPrograms, newSession(a), newRoute(a), newMode(a), newHook(a), newCompat(a))
-	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newWorkflow(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)
 	help := newHelp()
 	help.GroupID = groupSetup
 	root.SetHelpCommand(help)
 	root.AddCommand(topics()...)
-	root.AddCommand(newWorktree(a))
 	return root
 }
 

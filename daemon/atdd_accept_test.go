@@ -38,6 +38,7 @@ func (s *site) wantsGate(st run.State, name events.Name, reason events.Reason, s
 // however green it is; and what it prints or changes is said.
 func TestAcceptanceCommandsThatProveNothing(t *testing.T) {
 	t.Parallel()
+	path := withoutBats(t)
 	for name, tt := range map[string]struct {
 		agent  string
 		edit   []func(*wire.RunSpec)
@@ -58,7 +59,7 @@ func TestAcceptanceCommandsThatProveNothing(t *testing.T) {
 			t.Parallel()
 			s := atddSite(t)
 			q := s.atdd(tt.agent, tt.edit...)
-			q.Env[0] = "PATH=" + withoutBats(t)
+			q.Env[0] = "PATH=" + path
 			st := s.approved(q)
 			s.wants(st, cmp.Or(tt.end, "halted:sameness"))
 			s.wantsGate(st, tt.gate, tt.reason, tt.says)

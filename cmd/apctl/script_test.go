@@ -203,6 +203,7 @@ func repo(ts *testscript.TestScript, neg bool, args []string) {
 	for _, step := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "start"}} {
 		ts.Check(ts.Exec("git", append(git, step...)...))
 	}
+	ts.Check(proctest.NoMaintenance(dir))
 	// What person and play show is a file of the script, not of the work.
 	exclude := filepath.Join(dir, ".git", "info", "exclude")
 	ts.Check(os.MkdirAll(filepath.Dir(exclude), 0o755))

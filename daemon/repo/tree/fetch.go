@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,9 @@ func (r *Repo) copyTrees(ctx context.Context, gd gitDir, commits []string) error
 }
 
 func (r *Repo) folders(ctx context.Context, commits []string, objects string) ([]string, error) {
+	if ids, ok := r.beside(objects).folders(commits); ok {
+		return ids, nil
+	}
 	out, err := r.run(ctx, call{
 		args:  []string{"rev-list", "--objects", "--filter=blob:none", "--no-walk", "--stdin"},
 		stdin: listed(commits), objects: objects,
@@ -116,6 +120,11 @@ func (r *Repo) copyObjects(ctx context.Context, gd gitDir, ids []string) error {
 	if err != nil || len(lacking) == 0 {
 		return err
 	}
+	if done, err := r.copyLoose(gd.objects(), lacking); err != nil {
+		return fmt.Errorf("copy objects: %w", err)
+	} else if done {
+		return nil
+	}
 	pack, err := os.CreateTemp(filepath.Join(r.dir, "indexes"), tempPrefix)
 	if err != nil {
 		return fmt.Errorf("copy objects: %w", err)
@@ -143,6 +152,10 @@ func (r *Repo) copyObjects(ctx context.Context, gd gitDir, ids []string) error {
 
 // lacking are the ids of which ours has no object.
 func (r *Repo) lacking(ctx context.Context, ids []string) ([]string, error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), r.readable)
+	if len(ids) == 0 || r.looseOnly() {
+		return ids, nil
+	}
 	out, err := r.run(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname)"}, stdin: listed(ids)})
 	if err != nil {
 		return nil, fmt.Errorf("look for objects: %w", err)

@@ -127,6 +127,9 @@ func filled(path string) bool {
 
 // firstParents lists commits down to base, as the workspace has them.
 func (r *Repo) firstParents(ctx context.Context, gd gitDir, head, base string) ([]string, error) {
+	if ids, ok := r.beside(gd.objects()).firstParents(head, base); ok {
+		return ids, nil
+	}
 	out, err := r.run(ctx, call{
 		args:    []string{"rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", mostCommits+1), head, "--"},
 		objects: gd.objects(),

@@ -39,6 +39,10 @@ func (r *Repo) listed(ctx context.Context, t events.Tree) ([]listing, error) {
 	if list, ok := r.keptList(t); ok {
 		return list, nil
 	}
+	if list, ok := r.walked(t, mostMerged); ok {
+		r.keepList(t, list)
+		return list, nil
+	}
 	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
 	if err != nil {
 		return nil, err

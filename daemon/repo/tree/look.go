@@ -64,6 +64,11 @@ const mostMerged = 1000
 
 func (r *Repo) compare(ctx context.Context, a, b events.Tree) ([]Change, error) {
 	was, known := r.keptList(a)
+	if !known {
+		if was, known = r.walked(a, mostMerged); known {
+			r.keepList(a, was)
+		}
+	}
 	if _, both := r.keptList(b); known && (both || len(was) <= mostMerged) {
 		is, err := r.listed(ctx, b)
 		if err != nil {
@@ -146,28 +151,45 @@ func (r *Repo) File(ctx context.Context, t events.Tree, path string) ([]byte, fs
 	if path == "" || strings.ContainsRune(path, 0) {
 		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotFound)
 	}
-	// With a trailing slash git would list what is in a folder.
-	out, err := r.run(ctx, call{args: []string{"ls-tree", "-z", string(t), "--", strings.TrimRight(path, "/")}})
+	e, err := r.find(ctx, t, path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %q: %w", path, err)
 	}
-	meta, found, ok := strings.Cut(strings.TrimSuffix(string(out), "\x00"), "\t")
-	fields := strings.Fields(meta)
-	if !ok || len(fields) != 3 || found != path || fields[1] == "tree" {
+	if e.path != path || e.mode == modeFolder {
 		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotFound)
 	}
-	if fields[0] == modeLink {
+	if e.mode == modeLink {
 		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotRecorded)
 	}
-	mode, err := fileMode(fields[0])
+	mode, err := fileMode(e.mode)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %q: %w", path, err)
 	}
-	text, err := r.run(ctx, call{args: []string{"cat-file", "blob", fields[2]}})
+	text, ok := r.object("blob", e.id)
+	if !ok {
+		text, err = r.run(ctx, call{args: []string{"cat-file", "blob", e.id}})
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %q: %w", path, err)
 	}
 	return text, mode, nil
+}
+
+// find finds a path of a tree; zero if there is none.
+func (r *Repo) find(ctx context.Context, t events.Tree, path string) (listing, error) {
+	if e, ok := r.entry(t, path); ok {
+		return e, nil
+	}
+	// With a trailing slash git would list what is in a folder.
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-z", string(t), "--", strings.TrimRight(path, "/")}})
+	if err != nil {
+		return listing{}, err
+	}
+	meta, found, _ := strings.Cut(strings.TrimSuffix(string(out), "\x00"), "\t")
+	if fields := strings.Fields(meta); len(fields) == 3 {
+		return listing{path: found, mode: fields[0], id: fields[2]}, nil
+	}
+	return listing{}, nil
 }
 
 func fileMode(mode string) (fs.FileMode, error) {

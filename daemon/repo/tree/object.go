@@ -77,7 +77,7 @@ func (r *Repo) writeLoose(id string, whole []byte) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := deflate(&b, whole); err != nil {
+	if err := deflateLoose(&b, whole); err != nil {
 		return err
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -3,9 +3,11 @@ package tree
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"io/fs"
 	"os"
@@ -218,7 +220,7 @@ func (r *Repo) writeOne(dir string, whole []byte, later bool) (temp string, err 
 	if err != nil {
 		return "", err
 	}
-	err = deflate(f, whole)
+	err = deflateLoose(f, whole)
 	if err == nil {
 		err = f.Chmod(0o400)
 	}
@@ -236,6 +238,25 @@ var deflaters = sync.Pool{New: func() any {
 	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is valid
 	return z
 }}
+
+// oneBlock is the size of a small loose object: it takes one block of a disk, compressed
+// or not.
+const oneBlock = 4096 - 11
+
+// deflateLoose writes a small object as one stored block. A compressor takes more than a
+// megabyte of memory, and commits and trees of a run are written one at a time.
+func deflateLoose(w io.Writer, text []byte) error {
+	if len(text) > oneBlock {
+		return deflate(w, text)
+	}
+	b := make([]byte, 0, len(text)+11)
+	b = append(b, 0x78, 0x01, 0x01) // zlib, the last block, stored
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+	b = binary.LittleEndian.AppendUint16(b, ^uint16(len(text)))
+	b = append(b, text...)
+	_, err := w.Write(binary.BigEndian.AppendUint32(b, adler32.Checksum(text)))
+	return err
+}
 
 func deflate(w io.Writer, text []byte) error {
 	z, _ := deflaters.Get().(*zlib.Writer)

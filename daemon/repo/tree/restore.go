@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,11 +133,21 @@ func (r *Repo) writeBack(ctx context.Context, rs *restoring, changes []Change) e
 	return r.eachContent(ctx, list, rs.write)
 }
 
-// eachContent gives the new content of each path to write, in order, from one
-// git process.
+// eachContent gives the new content of each path to write, in order. One git process
+// reads all contents from the first one on that is no small loose object.
 func (r *Repo) eachContent(ctx context.Context, list []Change, write func(Change, io.Reader) error) error {
+	for len(list) > 0 && ctx.Err() == nil {
+		text, ok := r.object("blob", list[0].NewID)
+		if !ok {
+			break
+		}
+		if err := write(list[0], bytes.NewReader(text)); err != nil {
+			return fmt.Errorf("%q: %w", list[0].Path, err)
+		}
+		list = list[1:]
+	}
 	if len(list) == 0 {
-		return nil
+		return ctx.Err()
 	}
 	var ids strings.Builder
 	for _, c := range list {

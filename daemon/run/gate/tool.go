@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/regular"
 	"autopilot/projections/rule"
 )
@@ -112,7 +114,7 @@ func readDir(path string) (Dir, error) {
 	if err != nil || !info.IsDir() {
 		return d, nil // a shell passes over it too
 	}
-	entries, err := os.ReadDir(path)
+	d.Names, err = programs(path)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return d, nil
 	}
@@ -120,12 +122,28 @@ func readDir(path string) (Dir, error) {
 		return d, fmt.Errorf("read directory of PATH: %w", err)
 	}
 	d.ID = idOf(info)
-	for _, e := range entries {
-		if isProgram(filepath.Join(path, e.Name())) {
-			d.Names = append(d.Names, e.Name())
-		}
-	}
 	return d, nil
+}
+
+// programs lists the programs of a directory, sorted. It asks by the open directory, as
+// directories of PATH have thousands of files, and each run reads them at its start.
+func programs(path string) ([]string, error) {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	names = slices.DeleteFunc(names, func(name string) bool {
+		err := unix.Fstatat(int(dir.Fd()), name, &st, 0)
+		return err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o111 == 0
+	})
+	slices.Sort(names)
+	return names, nil
 }
 
 func isProgram(path string) bool {

@@ -24,6 +24,7 @@ import (
 	"autopilot/daemon/exec/proc"
 	"autopilot/daemon/exec/shim"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
@@ -347,5 +348,8 @@ func (w *world) repo(dir string, files map[string]string) {
 		if a := w.command(dir, nil, "git", git...); a.code != 0 {
 			w.t.Fatalf("%v", a)
 		}
+	}
+	if err := proctest.NoMaintenance(dir); err != nil {
+		w.t.Fatal(err)
 	}
 }

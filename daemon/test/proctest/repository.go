@@ -1,12 +1,26 @@
 package proctest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 )
+
+const noMaintenance = "[maintenance]\n\tauto = false\n"
+
+// NoMaintenance lets a commit in a repository start no second git, which would look
+// whether it should tidy up.
+func NoMaintenance(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(noMaintenance)
+	return errors.Join(err, f.Close())
+}
 
 // empty are the files of an empty repository, as the git of this host makes them, by path.
 var empty = sync.OnceValues(func() (map[string][]byte, error) {
@@ -28,7 +42,7 @@ var empty = sync.OnceValues(func() (map[string][]byte, error) {
 		}
 		files[name] = b
 	}
-	files["config"] = append(files["config"], "[user]\n\tname = u\n\temail = u@x\n"...)
+	files["config"] = append(files["config"], "[user]\n\tname = u\n\temail = u@x\n"+noMaintenance...)
 	return files, nil
 })
 
