@@ -20,6 +20,7 @@ import (
 	"autopilot/ctl"
 	"autopilot/daemon/agent"
 	"autopilot/daemon/config"
+	"autopilot/daemon/config/queuefile"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -33,6 +34,7 @@ var readers = map[string]func(testing.TB, block) []string{
 	"yaml project":  func(_ testing.TB, b block) []string { return problems(config.ParseProject(b.file, b.text).Problems) },
 	"yaml user":     func(_ testing.TB, b block) []string { return problems(config.ParseUser(b.file, b.text).Problems) },
 	"yaml workflow": workflowFaults,
+	"yaml queue":    queueFaults,
 	"json result":   func(_ testing.TB, b block) []string { _, err := agent.ParseResult(b.text); return faults(err) },
 	"json submission": func(_ testing.TB, b block) []string {
 		_, bad := wire.ParseSubmission(string(b.text))
@@ -43,6 +45,14 @@ var readers = map[string]func(testing.TB, block) []string{
 		return refused(bad)
 	},
 	"json session": sessionFaults,
+}
+
+// queueFaults are those of a file that a queue is filled from.
+func queueFaults(_ testing.TB, b block) []string {
+	if _, err := queuefile.Parse("queue.yaml", string(b.text)); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
 }
 
 // block is a fenced block of a file, or a piece of text that is read as one.
@@ -177,6 +187,7 @@ func TestFaultsOfBlocksAreFound(t *testing.T) {
 		{"sh", "apctl run 'x", "quote"},
 		{"yaml project", "gtes: {}\n", "unknown key"},
 		{"yaml user", "quota: lots\n", "not a size"},
+		{"yaml queue", "items: [{name: x}]\n", "it needs one"},
 		{"yaml workflow", "name: x\n", "phases"},
 		{"yaml workflow", "name: x\nversion: 1\nphases: [{name: a, prompt: converge.md, role: c, gates: [goals]}]\nroles: {c: {agent: [nobody]}}\n", "no agent nobody"},
 		{"json result", `{"v":1,"claim":"perfect"}`, "claim"},

@@ -40,6 +40,7 @@ var settable = map[string][]string{
 	"bus.identities.NAME.key": {identityKey}, "bus.identities.NAME.may": {"operate", "read"},
 	"team.url": {"nats://a:4222"}, "team.credentials": {"~/team.creds"}, "team.ca": {"/ca.pem"}, "team.replicas": {"1", "3"},
 	"git.push": {"deny", "allow"}, "git.history": {"keep", "any"}, "limits.idle": {"20m", "off"}, "limits.iteration_timeout": {"3h", "off"}, "limits.gate_timeout": {"45m"},
+	"land.gates.NAME": {"make suite"}, "land.how": {"squash", "rebase"}, "land.into": {"[main]", `["release/1", main]`},
 	"durability": {"power", "process"}, "quota": {"64MiB", "4GiB"}, "idle": {"2h", "0s"},
 }
 

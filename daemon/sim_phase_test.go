@@ -167,7 +167,7 @@ func (w *script) Role(ctx context.Context, s run.State, end <-chan struct{}) (ev
 // Publish tells of what it is asked for: a run whose work is on no branch of its own
 // never asks.
 func (w *script) SelectMode(_ context.Context, _ run.State, act engine.SelectMode) (events.ModeSelected, error) {
-	return events.ModeSelected{Session: act.Session, Mode: "deep", Confidence: 0.9, Peers: -1, Cap: -1}, nil
+	return events.ModeSelected{Session: act.Session, Mode: "deep", Confidence: events.RatioOf(0.9), Peers: -1, Cap: -1}, nil
 }
 
 func (w *script) Publish(_ context.Context, _ run.State, act engine.Publish) (events.WorkPublished, error) {

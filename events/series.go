@@ -48,7 +48,9 @@ const (
 )
 
 // RatioOf rounds to millionths.
-func RatioOf(f float64) Ratio { return Ratio(math.Round(min(max(f, -mostRatio), mostRatio) * ratioOne)) }
+func RatioOf(f float64) Ratio {
+	return Ratio(math.Round(min(max(f, -mostRatio), mostRatio) * ratioOne))
+}
 
 // Float is the ratio as a number.
 func (r Ratio) Float() float64 { return float64(r) / ratioOne }

@@ -223,6 +223,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
 		"worktree":                  "false project /p/.autopilot/config.yaml:14",
 		"land.how":                  "merge default ",
+		"land.into":                 " default ",
 		"worktree_base":             "head default ",
 		"worktree_root":             " default ",
 		"worktree_seed":             "[.env, .env.local, .claude/settings.local.json, .autopilot/config.yaml, .autopilot/workflows, .autopilot/prompts] default ",

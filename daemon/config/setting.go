@@ -58,6 +58,7 @@ func Settings() []Setting {
 		{Key: "holdout.gates.NAME", Help: "command of a held-out gate: it runs when all else passes, and the agent learns pass or fail and a count; see holdout", Flag: "--holdout", Project: true},
 		{Key: "inputs.NAME", Help: "an input of workflows: text, a number or a command; apctl workflow show NAME lists those of one", Flag: "--input", Project: true},
 		{Key: "land.gates.NAME", Help: "command that must pass on the merged tree before work lands on a branch, as a whole-repository suite; see landing", Project: true},
+		{Key: "land.into", Help: "branches that a queue may merge into: the standing consent of the person who trusts the file; see queue", Project: true},
 		{Key: "land.how", Default: string(land.Merge), Help: "how work lands on a branch: merge, rebase or squash", Project: true},
 		{Key: "setup", Help: "command that prepares a clean checkout", Flag: "--setup", Project: true},
 		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},

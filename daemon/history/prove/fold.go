@@ -30,7 +30,11 @@ type Folded struct {
 // NewFolded is what nothing folds to.
 func NewFolded() Folded {
 	return Folded{
-		map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}, map[string]peer.State{}, map[string]lease.State{},
+		map[string]run.State{},
+		map[string]host.State{},
+		map[string]limits.State{},
+		map[string]peer.State{},
+		map[string]lease.State{},
 		map[string]queue.State{},
 	}
 }

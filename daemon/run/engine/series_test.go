@@ -38,7 +38,7 @@ func TestSeeds213BetweenTwoSessions(t *testing.T) {
 	t.Parallel()
 	stop := one(events.StopRequested{Mode: events.StopAfterIteration})
 	overloaded := func(d *events.ModeSelected) { d.Verdict, d.Peers, d.Mode, d.Confidence = "critical", 7, "", 0 }
-	low := func(d *events.ModeSelected) { d.Confidence = 0.84 }
+	low := func(d *events.ModeSelected) { d.Confidence = events.RatioOf(0.84) }
 	none := func(d *events.ModeSelected) { d.Mode = "" }
 	thrown := func(d *events.ModeSelected) { d.Mode, d.Confidence, d.Failed, d.Why = "", 0, true, "w" }
 	long := 5 * time.Hour
@@ -65,14 +65,14 @@ func TestSeeds213BetweenTwoSessions(t *testing.T) {
 		{"4: one is left", join(quiet(), sessionDone(1, 99)), 0, "select", nil},
 		{"4: what nobody counts is open", join(quiet(), sessionDone(1, 0)), 0, "select", nil},
 		{"5: the machine is critical, and too many are there", join(quiet(), one(selected(1, overloaded))), 0, "overload", halt(events.RunHalted{Reason: events.HaltOverload, Used: 7, Limit: 6})},
-		{"5: six are not too many", join(quiet(), one(selected(1, overloaded, func(d *events.ModeSelected) { d.Peers, d.Mode, d.Confidence = 6, "deep", 0.9 }))), 0, "start", nil},
-		{"5, Q21: unknown peers are open", join(quiet(), one(selected(1, overloaded, func(d *events.ModeSelected) { d.Peers, d.Mode, d.Confidence = -1, "deep", 0.9 }))), 0, "start", nil},
+		{"5: six are not too many", join(quiet(), one(selected(1, overloaded, func(d *events.ModeSelected) { d.Peers, d.Mode, d.Confidence = 6, "deep", events.RatioOf(0.9) }))), 0, "start", nil},
+		{"5, Q21: unknown peers are open", join(quiet(), one(selected(1, overloaded, func(d *events.ModeSelected) { d.Peers, d.Mode, d.Confidence = -1, "deep", events.RatioOf(0.9) }))), 0, "start", nil},
 		{"5: an unknown verdict is open", join(quiet(), one(selected(1, func(d *events.ModeSelected) { d.Verdict, d.Peers = "", 9 }))), 0, "start", nil},
 		{"6: low confidence at the first goes to a person", join(quiet(), one(selected(1, low))), 0, "manual", halt(events.RunHalted{Reason: events.HaltManual})},
 		{"6: no mode too", join(quiet(), one(selected(1, none))), 0, "manual", nil},
 		{"6: later it ends the run", join(quiet(), sessionDone(1, 0), one(selected(2, low))), 0, "unsure", nil},
 		{"6: a selector that fails, at the first too", join(quiet(), one(selected(1, thrown))), 0, "unsure", halt(events.RunHalted{Reason: events.HaltLowConfidence, Error: "w"})},
-		{"6: the threshold itself runs", join(quiet(), one(selected(1, func(d *events.ModeSelected) { d.Confidence = 0.85 }))), 0, "start", nil},
+		{"6: the threshold itself runs", join(quiet(), one(selected(1, func(d *events.ModeSelected) { d.Confidence = events.RatioOf(0.85) }))), 0, "start", nil},
 		{"6: a person lets the mode run", join(quiet(), one(selected(1, low), events.RunHalted{Reason: events.HaltManual}, events.RunResumed{})), 0, "start", nil},
 		{"6: and no mode runs by nobody's word", join(quiet(), one(selected(1, none), events.RunHalted{Reason: events.HaltManual}, events.RunResumed{})), 0, "manual", nil},
 		{"6: after another halt it is selected anew", join(quiet(), one(selected(1, overloaded), events.RunHalted{Reason: events.HaltOverload}, events.RunResumed{})), 0, "select", nil},
