@@ -288,7 +288,7 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 // IdleEnd is when an idle daemon ends. It is false while a run, a waiting notice, or more
 // than asking clients need the daemon.
 func (d *Daemon) IdleEnd(asking int) (time.Time, bool) {
-	if d.cfg.IdleAfter <= 0 || d.Fleet.Live() > 0 || d.Notes.Busy() || d.Bus.Clients() > asking {
+	if d.cfg.IdleAfter <= 0 || d.Fleet.Live() > 0 || d.Queue.Busy() || d.Notes.Busy() || d.Bus.Clients() > asking {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true

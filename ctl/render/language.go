@@ -119,6 +119,8 @@ func (s Style) waitsWord(kind string) string {
 		return s.say("limit-ended", "上限の解除")
 	case "trust":
 		return s.say("trust", "信頼")
+	case "queue":
+		return s.say("queue", "キュー")
 	case "halted":
 		return s.say("halted", "停止")
 	}

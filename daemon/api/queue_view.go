@@ -11,6 +11,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/stored"
 	"autopilot/events/wire"
+	"autopilot/projections/explain"
 	folded "autopilot/projections/queue"
 )
 
@@ -91,4 +92,27 @@ func (a *Queues) mayMerge(ws tree.Workspace, target string) error {
 	}
 	return wire.Errorf(wire.NeedsPerson, "nobody has agreed that work is merged into branch %s", target).
 		WithHint("write land: {into: [%s]} into %s, then\napctl trust   asks a person for it", target, config.ProjectPath("."))
+}
+
+// queuesInNeed are the queues that wait for a person.
+func (a *Views) queuesInNeed() []wire.InboxItem {
+	var out []wire.InboxItem
+	l := a.ScreenLanguage()
+	for _, q := range a.Queue.List() {
+		what := explain.Queue(l, q.State)
+		if what == "" {
+			continue
+		}
+		since := q.Created
+		for _, i := range q.Items {
+			if i.Ended.After(since) {
+				since = i.Ended
+			}
+		}
+		out = append(out, wire.InboxItem{
+			Kind: explain.NeedsQueue, At: since, Workspace: a.Text(q.Workspace), What: what, Language: string(l),
+			Next: wire.NextCommand{Command: "apctl queue show " + string(q.Name), Why: "shows its items, and what to do"},
+		})
+	}
+	return out
 }

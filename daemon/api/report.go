@@ -37,7 +37,7 @@ func (a *Reports) ReportMake(ctx context.Context, q auth.Request, body wire.Repo
 	}
 	v, err := r.report()
 	if project == "" && err == nil {
-		v.Blocks = a.Trust.Untrusted(ctx, q)
+		v.Blocks = append(a.Trust.Untrusted(ctx, q), a.queuesInNeed()...)
 	}
 	return v, err
 }
@@ -245,7 +245,7 @@ func (a *Views) noRoom(s run.State) bool {
 
 // InboxList lists items that wait for a person, oldest first.
 func (a *Reports) InboxList(ctx context.Context, q auth.Request, body wire.InboxRequest) (wire.InboxView, error) {
-	v := wire.InboxView{Items: a.Trust.Untrusted(ctx, q), Language: string(a.ScreenLanguage())}
+	v := wire.InboxView{Items: append(a.Trust.Untrusted(ctx, q), a.queuesInNeed()...), Language: string(a.ScreenLanguage())}
 	now := time.Now()
 	for _, h := range a.Fleet.Heads() {
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {

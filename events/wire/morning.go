@@ -69,7 +69,7 @@ type InboxView struct {
 
 // InboxItem is one item that waits for a person.
 type InboxItem struct {
-	Kind      string    `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, foreign, limit-ended, trust, halted
+	Kind      string    `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, foreign, limit-ended, trust, queue, halted
 	At        time.Time `json:"at"`   // since when
 	Run       string    `json:"run,omitzero"`
 	ID        string    `json:"id,omitzero"`

@@ -26,6 +26,7 @@ const (
 	NeedsProof      = "unproven" // it is to be accepted, or not, without a proof
 	LimitEnded      = "limit-ended"
 	NeedsTrust      = "trust" // of a configuration, which is no run
+	NeedsQueue      = "queue" // the same
 	JustHalted      = "halted"
 )
 

@@ -177,6 +177,16 @@ func (k *Keeper) States() map[string]folded.State {
 	return out
 }
 
+// Busy reports whether a queue is worked off, so that the daemon is needed without a run.
+func (k *Keeper) Busy() bool {
+	for _, q := range k.List() {
+		if q.Open != nil || q.Lane.Run != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Get is a queue by its id.
 func (k *Keeper) Get(id string) (Queue, bool) {
 	b := k.book(id)
