@@ -18,7 +18,6 @@ import (
 	"autopilot/events/stored"
 	"autopilot/events/wire"
 	folded "autopilot/projections/queue"
-	"autopilot/projections/slug"
 )
 
 // Bounds and defaults of queues.
@@ -119,118 +118,6 @@ func tries(n int) int {
 		return queueTries
 	}
 	return max(n, 0)
-}
-
-// QueueAdd adds items to a queue.
-func (a *Queues) QueueAdd(ctx context.Context, q auth.Request, body wire.QueueAddRequest) (wire.QueueView, error) {
-	stands, err := a.find(ctx, body.QueueRef)
-	if err != nil {
-		return wire.QueueView{}, err
-	}
-	items := body.Items
-	if body.File != nil {
-		if items, _, err = readItems(*body.File); err != nil {
-			return wire.QueueView{}, err
-		}
-	}
-	if len(items) == 0 {
-		return wire.QueueView{}, wire.Errorf(wire.Usage, "nothing to add").WithHint("apctl queue add %s TASK", stands.Name)
-	}
-	return a.add(ctx, q, stands, items)
-}
-
-// add stores items, a few hundred with each event.
-func (a *Queues) add(ctx context.Context, q auth.Request, s queue.Queue, list []wire.QueueItemSpec) (wire.QueueView, error) {
-	if len(s.Items)+len(list) > queueItems {
-		return wire.QueueView{}, wire.Errorf(wire.Usage, "a queue has at most %d items", queueItems)
-	}
-	named := nameItems(s.State, list)
-	for len(named) > 0 {
-		n := min(len(named), queueAddedAtOne)
-		var items []events.QueueItem
-		for _, i := range named[:n] {
-			item, err := a.storedItem(ctx, q, i)
-			if err != nil {
-				return wire.QueueView{}, err
-			}
-			items = append(items, item)
-		}
-		var err error
-		s, err = a.Queue.Decide(ctx, s.ID, func(now folded.State) (events.Data, error) {
-			d, err := folded.Add(now, items)
-			return d, err
-		}, q.Actor, q.ID)
-		if err != nil {
-			return wire.QueueView{}, a.queueFault(s, err)
-		}
-		named = named[n:]
-	}
-	return a.queueView(s), nil
-}
-
-// nameItems names items that have no name by their task or issue.
-func nameItems(s folded.State, list []wire.QueueItemSpec) []wire.QueueItemSpec {
-	out, taken := make([]wire.QueueItemSpec, len(list)), map[string]bool{}
-	for _, i := range s.Items {
-		taken[string(i.Name)] = true
-	}
-	for _, i := range list {
-		taken[i.Name] = true
-	}
-	for n, i := range list {
-		if i.Name == "" {
-			base := slug.Of(i.Start.Spec.Task, slug.Branch)
-			if issue, err := wire.ParseIssue(i.Start.Spec.Issue); err == nil && i.Start.Spec.Issue != "" {
-				base = "issue-" + strconv.Itoa(issue.Number)
-			}
-			for k := 1; i.Name == "" || taken[i.Name]; k++ {
-				if i.Name = base; k > 1 {
-					i.Name = fmt.Sprintf("%s-%d", base, k)
-				}
-			}
-			taken[i.Name] = true
-		}
-		out[n] = i
-	}
-	return out
-}
-
-// storedItem checks an item, and stores its request.
-func (a *Queues) storedItem(ctx context.Context, q auth.Request, i wire.QueueItemSpec) (events.QueueItem, error) {
-	item := events.QueueItem{Name: events.Name(i.Name)}
-	bad := func(format string, args ...any) *wire.Error {
-		return wire.Errorf(wire.Usage, "item %.60q: %s", i.Name, fmt.Sprintf(format, args...))
-	}
-	if !item.Name.Valid() {
-		return item, bad("it is no name").WithHint("a name has lower-case letters, digits, - and _")
-	}
-	for _, on := range i.After {
-		name := events.Name(strings.TrimPrefix(strings.Replace(on, "#", "issue-", 1), "issue-issue-"))
-		if !name.Valid() {
-			return item, bad("it cannot wait for %.60q", on)
-		}
-		item.After = append(item.After, name)
-	}
-	var ok bool
-	if item.Priority, ok = events.ParsePriority(cmp.Or(i.Start.Spec.Priority, "normal")); !ok {
-		return item, bad("priority %q; it is low, normal or high", i.Start.Spec.Priority)
-	}
-	if i.Start.Spec.Issue != "" {
-		issue, err := wire.ParseIssue(i.Start.Spec.Issue)
-		if err != nil {
-			return item, bad("issue %q; it is 24 or OWNER/NAME#24", i.Start.Spec.Issue)
-		}
-		item.Issue = issue.Number
-	}
-	if strings.TrimSpace(i.Start.Spec.Task) == "" && i.Start.Spec.TaskRef == "" && i.Start.Spec.Workflow == "" {
-		return item, bad("it has no task")
-	}
-	raw, err := json.Marshal(i.Start)
-	if err != nil {
-		return item, err
-	}
-	item.Spec, err = a.putJSON(ctx, stored.Item{Type: stored.TypeItem, Start: raw, Chat: a.Chats.Behind(q), Line: i.Line})
-	return item, err
 }
 
 // QueueList lists queues.
