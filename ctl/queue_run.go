@@ -133,10 +133,7 @@ func (a *app) watchQueue(ctx context.Context, v wire.QueueView) error {
 	ref := wire.QueueRef{Queue: v.ID}
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
-	for {
-		if v.State != wire.QueueIsOpen && v.Counts["running"]+v.Counts["landing"] == 0 {
-			break
-		}
+	for v.State == wire.QueueIsOpen || v.Counts["running"]+v.Counts["landing"] > 0 {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -63,12 +63,12 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	case events.KindAccount:
 		d.shared.Heard(ctx, st)
 		d.Accounts.Heard(st.Event.Aggregate.ID)
-	case events.KindRun, events.KindPeer, events.KindHost: // each daemon has its own
+	case events.KindRun, events.KindPeer, events.KindHost, events.KindQueue: // each daemon has its own
 	}
 }
 
 // teamCame looks at what was not seen meanwhile.
-func (d *Daemon) teamCame(ctx context.Context) {
+func (d *Daemon) teamCame(context.Context) {
 	for _, id := range d.shared.Known() {
 		d.Accounts.Heard(id)
 	}

@@ -58,6 +58,7 @@ func landing(v wire.QueueView) string {
 		return "finished work is shown as a pull request for " + target
 	case events.LandMerge:
 		return "finished work is merged into " + target + ": you have agreed to that"
+	case events.LandBranch:
 	}
 	return "finished work lands on branch " + target
 }

@@ -149,6 +149,7 @@ func (w queueWork) fault(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %s", queue.ErrTrust, e.Message)
 	case wire.Usage, wire.NotFound, wire.Denied, wire.Failed:
 		return w.refused(ctx, err)
+	case wire.OK, wire.Conflict, wire.Unreachable, wire.TimedOut, wire.CursorExpired, wire.Full, wire.Newer: // it passes
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 
 	"autopilot/events"
@@ -58,34 +59,22 @@ func Standings(s State) []Stands {
 	return out
 }
 
+// byStage are the standings that follow from the stage alone.
+var byStage = map[Stage]Standing{Running: IsRunning, Done: IsDone, Landing: IsLanding, Removed: IsRemoved}
+
+// byLanding are those of finished items, and byEnd those of stopped ones.
+var (
+	byLanding = map[events.LandingEnd]Standing{events.Landed: IsLanded, events.LandingShown: IsShown}
+	byEnd     = map[events.ItemEnd]Standing{
+		events.ItemDone: IsEscalated, events.ItemGreen: IsEscalated, events.ItemHalted: IsHalted, events.ItemCancelled: IsCancelled,
+	}
+)
+
 func stands(i Item) Standing {
-	switch i.Stage {
-	case Running:
-		return IsRunning
-	case Done:
-		return IsDone
-	case Landing:
-		return IsLanding
-	case Removed:
-		return IsRemoved
-	case Finished:
-		switch i.Landed {
-		case events.Landed:
-			return IsLanded
-		case events.LandingShown:
-			return IsShown
-		}
-		return IsKept
+	if i.Stage == Finished {
+		return cmp.Or(byLanding[i.Landed], IsKept)
 	}
-	switch {
-	case i.End == events.ItemDone || i.End == events.ItemGreen:
-		return IsEscalated
-	case i.End == events.ItemHalted:
-		return IsHalted
-	case i.End == events.ItemCancelled:
-		return IsCancelled
-	}
-	return IsFailed
+	return cmp.Or(byStage[i.Stage], byEnd[i.End], IsFailed)
 }
 
 // waits finds out what waiting items wait for.
@@ -154,24 +143,17 @@ func (w waits) judge(i int) Stands {
 // held is how an item stands that waits for a blocker which is not done.
 func (w waits) held(name events.Name) Standing {
 	at, ok := w.s.graph.at[name]
-	if !ok {
+	switch {
+	case !ok:
 		return IsUnresolved
-	}
-	switch w.s.Items[at].Stage {
-	case Stopped, Removed:
-		return IsBlocked
-	case Waiting:
-		switch w.known[at].Standing {
-		case IsCycle, IsBehind:
-			return IsBehind
-		case IsUnresolved:
-			return IsUnresolved
-		case IsBlocked:
-			return IsBlocked
-		}
-	}
-	if w.cycle[name] != nil {
+	case w.cycle[name] != nil:
 		return IsBehind
+	}
+	switch stage := w.s.Items[at].Stage; {
+	case stage == Stopped || stage == Removed:
+		return IsBlocked
+	case stage == Waiting && w.known[at].Standing != IsReady:
+		return w.known[at].Standing
 	}
 	return IsWaiting
 }

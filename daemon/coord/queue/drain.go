@@ -211,6 +211,7 @@ func (k *Keeper) ended(i folded.Item) (events.ItemEnd, bool) {
 		return events.ItemCancelled, true
 	case events.EndFailed:
 		return events.ItemLost, true
+	case events.EndRefused:
 	}
 	return events.ItemFailed, true
 }

@@ -88,7 +88,7 @@ func (t *Team) meet(ctx context.Context) {
 	for _, p := range all {
 		h := Host{Heard: p.At}
 		if json.Unmarshal(p.Text, &h.Self) == nil {
-			h.Self.Host = p.Host
+			h.Host = p.Host
 			h.Name, h.Person, h.Version = short(h.Name), short(h.Person), short(h.Version)
 			t.seen.hosts[p.Host] = h
 		}

@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -100,13 +101,7 @@ func TestQueueLandsEachItemOnceWhateverIsKilled(t *testing.T) {
 	}
 	t.Logf("%d items, %d kills: %v", len(v.Items), kills, v.Counts)
 	for _, i := range v.Items {
-		want := "landed"
-		switch i.Name {
-		case "never":
-			want = "halted"
-		case "behind":
-			want = "blocked"
-		}
+		want := cmp.Or(map[string]string{"never": "halted", "behind": "blocked"}[string(i.Name)], "landed")
 		if i.State != want {
 			t.Errorf("%s is %s (%s), want %s", i.Name, i.State, i.Detail, want)
 		}
