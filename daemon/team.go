@@ -26,6 +26,7 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 		Heard: d.teamHeard, Came: d.teamCame, Answers: d.teamAnswers,
 	})
 	d.teamLog = journal.New(d.Team.Log(), d.HostID, now)
+	d.teamLog.Pause = 20 * time.Millisecond // an election takes a while
 	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.HostID), time.Now, d.cfg.Log)
 }
 

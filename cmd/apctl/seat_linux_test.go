@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -126,7 +127,10 @@ func isQuiet(master *os.File) bool {
 	c, err := master.SyscallConn()
 	if err == nil {
 		err = c.Control(func(fd uintptr) {
-			n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
+			for errors.Is(err, unix.EINTR) { // the runtime interrupts long calls
+				n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
+			}
 			quiet = n == 0
 		})
 	}

@@ -153,7 +153,7 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 		} else if rerr != nil {
 			err = errors.Join(err, rerr)
 		}
-		if a.Seq() == seq && !wait(ctx, pause<<try) { // nothing new is there yet, as after an election
+		if pause := a.journal.Pause; pause > 0 && a.Seq() == seq && !wait(ctx, pause<<try) { // nothing new is there yet, as after an election
 			break
 		}
 	}
@@ -212,9 +212,6 @@ func (a *Aggregate[S]) Refresh(ctx context.Context) error {
 	_, _, err := a.readLocked(ctx, nil)
 	return err
 }
-
-// pause is the first wait for what another writer is storing; each one is twice as long.
-const pause = 20 * time.Millisecond
 
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

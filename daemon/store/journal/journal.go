@@ -36,6 +36,9 @@ type Journal struct {
 	// Disk, if it has a directory, is looked at before each append.
 	Disk disk.Ballast
 
+	// Pause, if it is not 0, is the first wait for what another writer is storing; each one
+	// after it is twice as long.
+	Pause time.Duration
 	// Named hears of the texts that a stored event names.
 	Named func(...events.Ref)
 
