@@ -37,12 +37,12 @@ type queueWork struct {
 // caller is the request of a try. Where a chat stands behind a queue or an item, its process
 // is left out: who cannot be told apart gets no more than a chat.
 func (w queueWork) caller(q queue.Queue, chat bool, cause string) auth.Request {
-	id := auth.Identity{Kind: auth.KindLocal, UID: os.Getuid(), Name: "queue", Actor: events.ActorDaemon(w.HostID)}
+	id := auth.Identity{Kind: auth.KindDaemon, Name: "queue", Actor: events.ActorDaemon(w.HostID)}
+	if chat {
+		id.Kind = auth.KindLocal
+	}
 	if q.Open != nil {
 		id.Actor = q.Open.By
-	}
-	if !chat {
-		id.PID = os.Getpid()
 	}
 	return auth.Request{Identity: id, ID: cause, ClientVersion: w.Version}
 }

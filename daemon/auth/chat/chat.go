@@ -67,9 +67,9 @@ func (k *Chats) Of(q auth.Request) (Chat, error) {
 }
 
 // Behind says that a chat stands behind a request. Of one that came over TCP
-// nobody knows: its key says what it may.
+// nobody knows: its key says what it may. The daemon's own requests say it themselves.
 func (k *Chats) Behind(q auth.Request) bool {
-	if q.Kind == auth.KindKey {
+	if q.Kind == auth.KindKey || q.Kind == auth.KindDaemon {
 		return false
 	}
 	line, err := person.Line(k.People(), person.Caller{PID: q.PID, Start: q.Start})
