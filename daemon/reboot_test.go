@@ -120,7 +120,7 @@ func TestADaemonAsksAfterARebootOnce(t *testing.T) {
 	s.close()
 	s.cfg.AskAfterReboot, s.cfg.Boot = true, "boot-1"
 	s.open()
-	v := s.start(s.spec("test -f ok", "while ! test -f go-on; do sleep 0.05; done; touch ok"))
+	v := s.start(s.spec("test -f ok", "while ! test -f go-on; do sleep 0.05; done; date +%s%N > ok"))
 	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	s.close()
 	s.open() // the same boot: it goes on
