@@ -54,6 +54,7 @@ type Config struct {
 	Now            func() time.Time // replaces time.Now for signs of life of sessions; may be nil
 	Log            *slog.Logger
 
+	patience  time.Duration         // replaces account.Shared.Patience; may be 0
 	treeMaker []string              // replaces apctl worktree; may be nil
 	machine   func(*machine.Config) // changes the config last; may be nil
 	pinCost   int                   // replaces pin.Cost; may be 0

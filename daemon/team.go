@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/user"
@@ -28,6 +29,7 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 	d.teamLog = journal.New(d.Team.Log(), d.HostID, now)
 	d.teamLog.Pause = 20 * time.Millisecond // an election takes a while
 	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.HostID), time.Now, d.cfg.Log)
+	d.shared.Patience = cmp.Or(d.cfg.patience, d.shared.Patience)
 }
 
 // self is what the other hosts are told of this one.

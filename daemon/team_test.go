@@ -24,6 +24,7 @@ func (s *site) on(team bus.Team) {
 	s.t.Helper()
 	s.close()
 	s.cfg.Team = &team
+	s.cfg.patience = 5 * time.Second // a busy machine answers late
 	s.open()
 }
 

@@ -23,6 +23,9 @@ type Shared struct {
 	actor   string
 	now     func() time.Time
 	log     *slog.Logger
+	// Patience is how long a run waits for a team of which nobody knows yet that it is out of
+	// reach.
+	Patience time.Duration
 
 	mu     sync.Mutex
 	open   map[string]*sharedRecord
@@ -48,8 +51,7 @@ type debt struct {
 	tried bool
 }
 
-// Bounds of what is kept for a team that is out of reach, and of how long a run waits
-// for one of which nobody knows yet that it is.
+// Bounds of what is kept for a team that is out of reach.
 const (
 	maxOwed  = 64
 	patience = time.Second
@@ -59,7 +61,7 @@ const (
 // NewShared makes the Shared of a daemon that writes to the log of a team. Nothing is
 // read yet.
 func NewShared(j *journal.Journal, actor string, now func() time.Time, l *slog.Logger) *Shared {
-	return &Shared{journal: j, actor: actor, now: now, log: l, open: map[string]*sharedRecord{}}
+	return &Shared{journal: j, actor: actor, now: now, log: l, Patience: patience, open: map[string]*sharedRecord{}}
 }
 
 // Open is the record of an account: as the team has it now, if it can be reached.
@@ -91,9 +93,9 @@ func (s *Shared) briefly(ctx context.Context, ask func(context.Context) error) e
 	silent := time.Since(s.silent) < quiet
 	s.mu.Unlock()
 	if silent {
-		return fmt.Errorf("%w: it did not answer within %v", log.ErrUnavailable, patience)
+		return fmt.Errorf("%w: it did not answer within %v", log.ErrUnavailable, s.Patience)
 	}
-	asking, cancel := context.WithTimeout(ctx, patience)
+	asking, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
 	err := ask(asking)
 	if err != nil && asking.Err() != nil && ctx.Err() == nil {
