@@ -101,7 +101,7 @@ func capOf(n int) *int {
 }
 
 // perWave is the number of agents of a wave: a number, or the default of an object (S16).
-// 0 is none.
+// 0 stands for a missing or unusable number.
 func perWave(in input) int {
 	f := in.number("agentsPerWave")
 	if o, ok := in.object("agentsPerWave"); ok {

@@ -94,8 +94,8 @@ func accuracy(in input) (any, error) {
 	return map[string]any{"subject": a.Subject, "confidence": a.Confidence, "expires_at": orchestrator.Stamp(a.Expires)}, nil
 }
 
-// suitability judges as a launch is judged here: a confidence above 1 is none, and a run
-// that came to its planned end, or that a person stopped, has not fired (Q7).
+// suitability judges as apctl probe launch does: it ignores a confidence above 1, and counts
+// no kill switch for a run that came to its planned end or that a person stopped (Q7).
 func suitability(in input) (any, error) {
 	ask := orchestrator.LaunchAsk{Confidence: word(in.get("confidence")), Floor: floor(in.get("confidenceFloor")), Resources: word(in.get("resourceVerdict"))}
 	if c, ok := in.object("ci"); ok {

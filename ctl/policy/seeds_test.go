@@ -107,7 +107,7 @@ func TestSeeds214AfterASession(t *testing.T) {
 		{"an empty result", "kill-post", of(``), `null`},
 		{"7: a stall at its limit", "kill-post", `{"sessionResult":{},` + stalled + `}`, `{"kill":"stall-timeout","detail":"no progress for 600s >= timeout=600s"}`},
 		{"7: below it", "kill-post", `{"sessionResult":{},"stall":{"progressed":false,"stallSeconds":599}}`, `null`},
-		{"7: what is fresh is none", "kill-post", `{"sessionResult":{},"stall":{"progressed":true,"stallSeconds":600}}`, `null`},
+		{"7: a fresh stream has not stalled", "kill-post", `{"sessionResult":{},"stall":{"progressed":true,"stallSeconds":600}}`, `null`},
 		{"7: nobody sampled", "kill-post", `{"sessionResult":{}}`, `null`},
 		{"7: another limit", "kill-post", `{"sessionResult":{},"stall":{"progressed":false,"stallSeconds":60},"stallTimeoutSeconds":60}`, `{"kill":"stall-timeout"}`},
 		{"7 before 8", "kill-post", `{"sessionResult":{"agent_summary":{"spiral":1}},` + stalled + `}`, `{"kill":"stall-timeout"}`},
@@ -154,7 +154,7 @@ func TestSeeds213SelectedModes(t *testing.T) {
 	t.Parallel()
 	check(t, []row{
 		{"5: a selector that throws, at the first", "admit", `{"threw":"boom","iterationsCompleted":0}`, `{"run":false,"fallback_to_manual":false,"kill":{"kill":"low-confidence-fallback","detail":"modeSelector threw: boom"}}`},
-		{"6: mode 7 is none", "admit", `{"recommendation":{"mode":7,"confidence":0.9},"iterationsCompleted":0}`, `{"run":false,"fallback_to_manual":true,"kill":null}`},
+		{"6: 7 is no mode", "admit", `{"recommendation":{"mode":7,"confidence":0.9},"iterationsCompleted":0}`, `{"run":false,"fallback_to_manual":true,"kill":null}`},
 		{"6: confidence high is 0", "admit", `{"recommendation":{"mode":"deep","confidence":"high"},"iterationsCompleted":1}`, `{"kill":{"kill":"low-confidence-fallback"}}`},
 		{"6: no recommendation", "admit", `{"iterationsCompleted":0}`, `{"fallback_to_manual":true}`},
 		{"7: low at the first goes to a person", "admit", `{"recommendation":{"mode":"deep","confidence":0.84},"iterationsCompleted":0}`, `{"run":false,"fallback_to_manual":true,"kill":null}`},
@@ -174,9 +174,9 @@ func TestSeeds212Flags(t *testing.T) {
 		{"an argv that is no list", "flags", `{"argv":"--max-sessions=3"}`, `{"maxSessions":5}`},
 		{"all of them", "flags", argv(`"--max-sessions=7","--max-hours=1.5","--confidence-threshold=0.7","--dry-run"`), `{"maxSessions":7,"maxHours":1.5,"confidenceThreshold":0.7,"dryRun":true,"notes":[]}`},
 		{"the other dry run", "flags", argv(`"--dryRun"`), `{"dryRun":true}`},
-		{"a value in the next token is none", "flags", argv(`"--max-sessions","7"`), `{"maxSessions":5}`},
+		{"a value in the next token is ignored", "flags", argv(`"--max-sessions","7"`), `{"maxSessions":5}`},
 		{"the last one counts", "flags", argv(`"--max-sessions=7","--max-sessions=9"`), `{"maxSessions":9}`},
-		{"a later one that is none resets", "flags", argv(`"--max-sessions=7","--max-sessions=x"`), `{"maxSessions":5}`},
+		{"a later unusable value resets", "flags", argv(`"--max-sessions=7","--max-sessions=x"`), `{"maxSessions":5}`},
 		{"what is unknown is passed over", "flags", argv(`"--nope=3",7,null,"x"`), `{"maxSessions":5}`},
 		{"exponents and blanks", "flags", argv(`"--max-sessions= 1e1 "`), `{"maxSessions":10}`},
 		{"hex", "flags", argv(`"--max-sessions=0x10"`), `{"maxSessions":16}`},
@@ -188,7 +188,7 @@ func TestSeeds212Flags(t *testing.T) {
 		{"Q4: an empty value", "flags", argv(`"--max-sessions="`), `!--max-sessions has no value`},
 		{"Q4: a blank one", "flags", argv(`"--max-tokens= "`), `!--max-tokens has no value`},
 		{"Q3: tokens are read", "flags", argv(`"--max-tokens=500000"`), `{"maxTokens":500000}`},
-		{"Q3: and off where they are none", "flags", argv(`"--max-tokens=-3"`), `{"maxTokens":0}`},
+		{"Q3: and off with an unusable number", "flags", argv(`"--max-tokens=-3"`), `{"maxTokens":0}`},
 	})
 }
 
@@ -219,7 +219,7 @@ func TestSeeds215StallsTokensAndNames(t *testing.T) {
 func TestSeeds216History(t *testing.T) {
 	t.Parallel()
 	check(t, []row{
-		{"lines that are none are dropped", "run-history", `{"text":"{\"a\":1}\nnope\n7\n[1]\nnull\n\"x\"\n{\"a\":2}\n{\"a\":"}`, `[{"a":1},{"a":2}]`},
+		{"lines that are no records are dropped", "run-history", `{"text":"{\"a\":1}\nnope\n7\n[1]\nnull\n\"x\"\n{\"a\":2}\n{\"a\":"}`, `[{"a":1},{"a":2}]`},
 		{"the last of them, oldest first", "run-history", `{"text":"{\"a\":1}\n{\"a\":2}\n{\"a\":3}","limit":2}`, `[{"a":2},{"a":3}]`},
 		{"a limit of 0 is the default", "run-history", `{"text":"{\"a\":1}\n{\"a\":2}","limit":0}`, `[{"a":1},{"a":2}]`},
 		{"and so is NaN", "run-history", `{"text":"{\"a\":1}","limit":{"$":"NaN"}}`, `[{"a":1}]`},

@@ -68,7 +68,7 @@ func killPost(in input) (any, error) {
 	})), nil
 }
 
-// seconds is a number as a time, another one where it is none.
+// seconds turns a number of seconds into a time; NaN gives other.
 func seconds(f float64, other time.Duration) time.Duration {
 	if math.IsNaN(f) {
 		return other

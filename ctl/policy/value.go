@@ -165,7 +165,7 @@ func (v value) truthy() bool {
 	}
 }
 
-// texts are the texts of a list; what is none is left out.
+// texts keeps the texts of a list and drops all else.
 func texts(list []value) []string {
 	out := []string{}
 	for _, v := range list {
@@ -176,7 +176,7 @@ func texts(list []value) []string {
 	return out
 }
 
-// shown is a number for an answer, null where it is none.
+// shown is a number for an answer; NaN and infinity become null.
 func shown(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

@@ -13,7 +13,7 @@ type Admission struct {
 // Admit says whether a selected mode runs without a person: its confidence reaches the
 // threshold. The first time that it does not, the run is handed to a person; later it
 // ends. A selector that failed ends it at once. mode is empty where the selector named
-// none, and a confidence that is none is 0.
+// none, and an unusable confidence counts as 0.
 //
 // Source: session-orchestrator, seeds 2.1.3 rows 5 to 8.
 func Admit(mode string, confidence, threshold float64, sessions int, failed string) Admission {

@@ -29,7 +29,7 @@ type LaunchHistory struct {
 //
 // Source: session-orchestrator, seeds 2.4.
 const (
-	LaunchFloor = 0.5 // counts where no floor is given, or one that is none; never 0
+	LaunchFloor = 0.5 // replaces a missing or unusable floor; never 0
 	LaunchRuns  = 5   // fewer say nothing
 	launchOneIn = 5   // one fault in so many is too many
 	launchWord  = 40  // bytes of a malformed word that are shown

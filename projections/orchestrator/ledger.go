@@ -120,7 +120,7 @@ func CoerceText(s string) float64 {
 		return math.NaN()
 	}
 	if strings.Trim(s, "0123456789.eE+-") != "" {
-		return math.NaN() // NaN, hex floats and underscores are none
+		return math.NaN() // the rule takes no NaN, hex float or underscore
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil && !math.IsInf(f, 0) {
@@ -181,8 +181,8 @@ func (r Record) Session() Session {
 	return s
 }
 
-// LastRecords are the last n records of a ledger that keep accepts, oldest first. Lines
-// that are none are passed over. It reads from the end and no more than it needs.
+// LastRecords are the last n records of a ledger that keep accepts, oldest first. It
+// skips lines that are no records. It reads from the end and no more than it needs.
 func LastRecords(text []byte, n int, keep func(Record) bool) []Record {
 	out := []Record{}
 	for len(text) > 0 && len(out) < n {
@@ -222,7 +222,7 @@ func RecentSessions(text []byte, n int) []Session {
 const RecentDefault = 50
 
 // RecentRuns are the last records of a history of runs. The limit is only an upper bound;
-// one that is none counts as the default.
+// an unusable one counts as the default.
 //
 // Source: session-orchestrator, seeds 2.1.6 run-history reader, S44.
 func RecentRuns(text []byte, limit float64) []Record {

@@ -63,7 +63,7 @@ var switches = []SwitchFacts{
 // Switches lists all switches with their facts, in their order.
 func Switches() []SwitchFacts { return append([]SwitchFacts{}, switches...) }
 
-// Facts returns the facts of a switch; ok is false for a name that is none.
+// Facts returns the facts of a switch; ok is false for an unknown name.
 func (s Switch) Facts() (f SwitchFacts, ok bool) {
 	for _, f := range switches {
 		if f.Name == s {

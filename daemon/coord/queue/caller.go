@@ -38,6 +38,14 @@ func (k *Keeper) KeepCaller(id string, c Caller) error {
 	return nil
 }
 
+// dropCaller removes the caller of a queue that begins and lands nothing: whoever opens it
+// again brings another.
+func (k *Keeper) dropCaller(id string) {
+	if err := os.Remove(k.callerFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.cfg.Log.Warn("remove the environment of a queue", "queue", id, "error", err)
+	}
+}
+
 // Caller is the caller that a queue was opened by; a queue without one has an empty
 // environment.
 func (k *Keeper) Caller(id string) (c Caller, err error) {

@@ -60,6 +60,9 @@ func (k *Keeper) step(ctx context.Context, b *book) {
 			k.wg.Go(func() { k.begin(ctx, b, name) })
 		}
 	}
+	if s.Open == nil && len(next.Land) == 0 && s.Lane.Run == "" {
+		k.dropCaller(b.id)
+	}
 	if len(next.Land) > 0 && k.claim(b, "") {
 		k.wg.Go(func() { k.beginLanding(ctx, b, next.Land) })
 	}
